@@ -13,6 +13,7 @@
 #ifndef CLEAVE_INITALL_H
 #define CLEAVE_INITALL_H
 
+#include "Cleave/Conversion/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::cleave {
@@ -21,7 +22,7 @@ namespace mlir::cleave {
 inline void registerAllDialects(DialectRegistry &registry) {}
 
 /// Registers every Cleave pass and pipeline by its command line name.
-inline void registerAllPasses() {}
+inline void registerAllPasses() { registerCleaveConversionPasses(); }
 
 } // namespace mlir::cleave
 
