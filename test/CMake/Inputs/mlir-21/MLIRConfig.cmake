@@ -1,0 +1,1 @@
+# Never read: the version file beside it says no.

@@ -1,0 +1,3 @@
+#include "llvm/ADT/Statistic.h"
+static llvm::cl::opt<int> bad("bad");
+const char *path = "/home/user/x";

@@ -1,0 +1,1 @@
+// RUN: cleave-opt %s
