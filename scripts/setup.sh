@@ -40,11 +40,13 @@ missing_packages() {
   done
 }
 
+# No pipe into grep -q: apt-cache fails once its reader has gone.
 has_candidate() {
-  LC_ALL=C apt-cache policy "$1" | grep -qE '^ +Candidate: [^(]'
+  grep -qE '^ +Candidate: [^(]' <<< "$(LC_ALL=C apt-cache policy "$1")"
 }
 
 apt_update() {
+  apt_is_fresh=yes
   say "apt-get update"
   # One third-party list that does not answer is no reason to stop: apt-get
   # install says what is missing.
@@ -57,9 +59,8 @@ apt_install() {
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
   command -v apt-get > /dev/null || die "need Debian's apt-get to install:" $missing
-  apt_update
-  if [ -n "$(printf '%s\n' $missing | grep -- '-22' || true)" ] &&
-    ! has_candidate libmlir-22-dev; then
+  [ -n "${apt_is_fresh:-}" ] || apt_update
+  if [[ $missing == *-22* ]] && ! has_candidate libmlir-22-dev; then
     say "no package source offers LLVM 22: adding '$security_source' to $security_list"
     echo "$security_source" | as_root tee "$security_list" > /dev/null
     apt_update
