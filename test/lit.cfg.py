@@ -17,6 +17,7 @@ config.substitutions += [
     ("%check_symbols", "%python %src/scripts/check-symbols.py --nm "
      "%llvm_tools/llvm-nm --readelf %llvm_tools/llvm-readelf"),
     ("%python", sys.executable),
+    ("%plugin", os.path.join(config.cleave_lib_dir, "CleavePlugin.so")),
     ("%cmake", config.cmake),
     ("%mlir_libs", "%s/libMLIR.so %s/libLLVM.so" % (
         config.mlir_lib_dir, config.mlir_lib_dir)),
