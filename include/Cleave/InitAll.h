@@ -14,15 +14,22 @@
 #define CLEAVE_INITALL_H
 
 #include "Cleave/Conversion/Passes.h"
+#include "Cleave/Dialect/CleaveDialect.h"
+#include "Cleave/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::cleave {
 
 /// Registers the cleave dialect and the interfaces it attaches.
-inline void registerAllDialects(DialectRegistry &registry) {}
+inline void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<CleaveDialect>();
+}
 
 /// Registers every Cleave pass and pipeline by its command line name.
-inline void registerAllPasses() { registerCleaveConversionPasses(); }
+inline void registerAllPasses() {
+  registerCleaveTransformsPasses();
+  registerCleaveConversionPasses();
+}
 
 } // namespace mlir::cleave
 

@@ -1,0 +1,135 @@
+//===- CleaveAttrs.td - Attributes of the cleave dialect ---*- tablegen -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_DIALECT_CLEAVEATTRS_TD
+#define CLEAVE_DIALECT_CLEAVEATTRS_TD
+
+include "Cleave/Dialect/CleaveDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/IR/EnumAttr.td"
+
+class Cleave_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Cleave_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Cleave_AxesAttr : Cleave_Attr<"Axes", "axes",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Names of a tensor's dimensions, or a set of axes";
+  let description = [{
+    As the encoding of a ranked tensor type: one name a dimension, in storage
+    order, each name once. `tensor<?x4096xf16, #cleave.axes<M, K>>` has the
+    axes M (dynamic) and K (4096 long). A scalar is
+    `tensor<f32, #cleave.axes<>>`. As an attribute of an operation: a set of
+    axes, in lexicographic order.
+
+    A name is an MLIR keyword: a letter or underscore, then letters, digits,
+    `_`, `$` or `.`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [
+    AttrBuilder<(ins "::llvm::ArrayRef<::llvm::StringRef>":$names)>
+  ];
+  let extraClassDeclaration = [{
+    /// Number of axes.
+    size_t size() const { return getNames().size(); }
+    /// Position of `name`, or -1.
+    int64_t indexOf(StringAttr name) const;
+    bool contains(StringAttr name) const { return indexOf(name) >= 0; }
+    /// The same names in lexicographic order.
+    AxesAttr getSorted() const;
+    bool isSorted() const;
+    /// Set operations; the results are in lexicographic order.
+    AxesAttr unionWith(AxesAttr other) const;
+    AxesAttr without(AxesAttr other) const;
+    AxesAttr intersect(AxesAttr other) const;
+    bool isSubsetOf(AxesAttr other) const;
+  }];
+}
+
+def Cleave_AxisKind : I32EnumAttr<"AxisKind", "how an axis gets its extent", [
+  I32EnumAttrCase<"Static", 0, "static">,
+  I32EnumAttrCase<"Bound", 1, "bound">,
+  I32EnumAttrCase<"Dynamic", 2, "dynamic">,
+  I32EnumAttrCase<"CeilDiv", 3, "ceil">,
+  I32EnumAttrCase<"Product", 4, "product">
+]> {
+  let cppNamespace = "::mlir::cleave";
+}
+
+def Cleave_SymbolAttr : Cleave_Attr<"Symbol", "symbol"> {
+  let summary = "One axis of a function's symbol table";
+  let description = [{
+    The entry of one axis: its name, how it gets its extent, and
+
+    - `K: 4096`: static, the extent;
+    - `S: bound like 4`: a symbol that the scheduler gets a value for;
+    - `M: dynamic like 16 | 2048`: a run-time extent, with representative values
+      that schedules are chosen for;
+    - `Ki = ceil(K / S)`: the inner part of the split of K into S parts. A
+      position (s, i) exists only where `s * |Ki| + i < |K|`;
+    - `H = G * R`: a product of two axes, outer first.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$name,
+    "::mlir::cleave::AxisKind":$kind,
+    ArrayRefParameter<"int64_t">:$values,
+    ArrayRefParameter<"::mlir::StringAttr">:$operands);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Cleave_SymbolsAttr : Cleave_Attr<"Symbols", "symbols"> {
+  let summary = "The axes of a function";
+  let description = [{
+    The table that a function carries as `cleave.symbols`. An axis that does
+    not stand in it is static if its dimension is, else dynamic without a
+    representative value. An extent is at least 0.
+
+    ```mlir
+    #cleave.symbols<M: dynamic like 16 | 2048, S: bound like 4, Ki = ceil(K / S)>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::cleave::SymbolAttr">:$symbols);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The entry of `name`, or null.
+    SymbolAttr lookup(StringAttr name) const;
+  }];
+}
+
+def Cleave_CmpPredicate : I32EnumAttr<"CmpPredicate", "comparison of floats", [
+  I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
+  I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>
+]> {
+  let cppNamespace = "::mlir::cleave";
+  let genSpecializedAttr = 0;
+}
+def Cleave_CmpPredicateAttr
+    : EnumAttr<Cleave_Dialect, Cleave_CmpPredicate, "cmp_predicate">;
+
+def Cleave_ReductionKind
+    : I32EnumAttr<"ReductionKind", "how a fold's state reduces", [
+  I32EnumAttrCase<"ReduceSum", 0, "reduce_sum">,
+  I32EnumAttrCase<"ReduceMax", 1, "reduce_max">,
+  I32EnumAttrCase<"Contract", 2, "contract">
+]> {
+  let cppNamespace = "::mlir::cleave";
+  let genSpecializedAttr = 0;
+}
+def Cleave_ReductionKindAttr
+    : EnumAttr<Cleave_Dialect, Cleave_ReductionKind, "reduction_kind">;
+def Cleave_ReductionKindArrayAttr
+    : TypedArrayAttrBase<Cleave_ReductionKindAttr, "kinds of reduction">;
+
+#endif // CLEAVE_DIALECT_CLEAVEATTRS_TD

@@ -1,0 +1,61 @@
+//===- CleaveDialect.td - The cleave dialect ---------------*- tablegen -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_DIALECT_CLEAVEDIALECT_TD
+#define CLEAVE_DIALECT_CLEAVEDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Cleave_Dialect : Dialect {
+  let name = "cleave";
+  let cppNamespace = "::mlir::cleave";
+  let summary = "Tensor algebra over named axes";
+  let description = [{
+    A function of the cleave dialect is a graph of pointwise operations,
+    contractions and reductions on tensors whose dimensions carry *names*. A
+    dimension with a name is an **axis**: equal names in one function are the
+    same iteration axis with one extent. Pointwise operations broadcast by
+    name, so that transposes and batched variants are no operations of their
+    own.
+
+    The dialect says *what* is computed. It has no notion of tiles, loops,
+    threads or memory; `--cleave-schedule` turns its functions into loops.
+
+    **Types.** A value is a builtin ranked tensor with the encoding
+    `#cleave.axes<...>`, which names its dimensions in storage order. Only
+    function arguments, results of `cleave.relayout` and function results have
+    a storage order that matters; every other result lists its axes in
+    lexicographic order, so that equal axis sets give equal types.
+
+    **Elements.** Arithmetic takes operands of any float type and yields f32
+    (f64 if an operand is f64). f16 and bf16 occur in arguments, results and
+    `cleave.cast`. docs/numerics.md has the contract.
+
+    **Function attributes.** `cleave.symbols` (`#cleave.symbols<...>`) is the
+    table of the function's axes. Arguments and results may carry `cleave.name`
+    (a string, their name for tools) and arguments `cleave.range` (a float: no
+    element is larger in magnitude; strict numerics relies on it).
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+
+    /// Name of the function attribute that holds the axis table.
+    static constexpr llvm::StringLiteral kSymbolsAttrName = "cleave.symbols";
+    /// Name of the argument and result attribute with their name for tools.
+    static constexpr llvm::StringLiteral kNameAttrName = "cleave.name";
+    /// Name of the argument attribute that bounds its elements' magnitude.
+    static constexpr llvm::StringLiteral kRangeAttrName = "cleave.range";
+  }];
+}
+
+#endif // CLEAVE_DIALECT_CLEAVEDIALECT_TD

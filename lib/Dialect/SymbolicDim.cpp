@@ -1,0 +1,237 @@
+//===- SymbolicDim.cpp - The axes of a function ---------------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds the axis table of a function and resolves extents from bindings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Dialect/SymbolicDim.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+using AxisMap = std::map<std::string, AxisInfo>;
+
+static AxisInfo getInfo(SymbolAttr symbol) {
+  AxisInfo info;
+  info.kind = symbol.getKind();
+  if (info.kind == AxisKind::Static)
+    info.extent = symbol.getValues().front();
+  else
+    llvm::append_range(info.representatives, symbol.getValues());
+  for (StringAttr operand : symbol.getOperands())
+    info.operands.push_back(operand.getValue().str());
+  return info;
+}
+
+/// Records the dimensions of `type`; fails if an axis has two static extents.
+static LogicalResult addType(AxisMap &table, Type type, Location location) {
+  if (!isCleaveTensor(type))
+    return success();
+  auto tensor = cast<RankedTensorType>(type);
+  for (auto [name, extent] :
+       llvm::zip_equal(getAxes(tensor).getNames(), tensor.getShape())) {
+    AxisInfo &info = table[name.getValue().str()];
+    if (ShapedType::isDynamic(extent))
+      continue;
+    if (!ShapedType::isDynamic(info.extent) && info.extent != extent)
+      return emitError(location)
+             << "expected axis '" << name.getValue() << "' to have extent "
+             << info.extent << " everywhere but got " << extent;
+    info.extent = extent;
+    if (info.kind == AxisKind::Dynamic || info.kind == AxisKind::Bound)
+      info.kind = AxisKind::Static;
+  }
+  return success();
+}
+
+static LogicalResult addRelation(AxisMap &table, StringRef axis, AxisKind kind,
+                                 StringRef first, StringRef second,
+                                 Location location) {
+  AxisInfo &info = table[axis.str()];
+  SmallVector<std::string, 2> operands{first.str(), second.str()};
+  if (info.operands.empty()) {
+    info.kind = kind;
+    info.operands = operands;
+  } else if (info.kind != kind || info.operands != operands) {
+    return emitError(location)
+           << "expected one relation for axis '" << axis << "' but got another";
+  }
+  return success();
+}
+
+FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
+  AxisTable result;
+  auto symbols =
+      function->getAttrOfType<SymbolsAttr>(CleaveDialect::kSymbolsAttrName);
+  if (symbols)
+    for (SymbolAttr symbol : symbols.getSymbols())
+      result.table[symbol.getName().getValue().str()] = getInfo(symbol);
+
+  auto addTypes = [&](TypeRange types, Location location) {
+    return success(llvm::all_of(types, [&](Type type) {
+      return succeeded(addType(result.table, type, location));
+    }));
+  };
+  if (failed(addTypes(function.getArgumentTypes(), function.getLoc())) ||
+      failed(addTypes(function.getResultTypes(), function.getLoc())))
+    return failure();
+  WalkResult walk = function.walk([&](Operation *op) {
+    if (failed(addTypes(op->getResultTypes(), op->getLoc())))
+      return WalkResult::interrupt();
+    if (auto split = dyn_cast<SplitOp>(op))
+      return WalkResult(addRelation(result.table, split.getInner(),
+                                    AxisKind::CeilDiv, split.getAxis(),
+                                    split.getOuter(), op->getLoc()));
+    if (auto rename = dyn_cast<RenameOp>(op))
+      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getNames(),
+                                             rename.getTo().getNames()))
+        result.equalities.emplace_back(from.getValue().str(),
+                                       to.getValue().str());
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+
+  for (auto &[name, info] : result.table)
+    if (info.kind == AxisKind::CeilDiv)
+      result.splitRelations.push_back(
+          {info.operands[0], info.operands[1], name});
+  // A merge of parts that no split relates defines a product.
+  walk = function.walk([&](MergeOp merge) {
+    for (const SplitRelation &split : result.splitRelations)
+      if (split.axis == merge.getAxis() && split.outer == merge.getOuter() &&
+          split.inner == merge.getInner())
+        return WalkResult::advance();
+    return WalkResult(addRelation(result.table, merge.getAxis(),
+                                  AxisKind::Product, merge.getOuter(),
+                                  merge.getInner(), merge.getLoc()));
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  for (auto &[name, info] : result.table)
+    for (const std::string &operand : info.operands)
+      if (!result.table.count(operand))
+        return function.emitError()
+               << "expected axis '" << operand << "' of the relation for '"
+               << name << "' to occur in the function";
+  return result;
+}
+
+const AxisInfo *AxisTable::lookup(StringRef axis) const {
+  auto it = table.find(axis.str());
+  return it == table.end() ? nullptr : &it->second;
+}
+
+/// Sets what follows from the known extents until nothing changes. Calls
+/// `conflict` with an axis and a text for an extent that contradicts.
+LogicalResult AxisTable::propagate(
+    Bindings &bindings,
+    function_ref<LogicalResult(StringRef, StringRef)> conflict) const {
+  bool changed = true;
+  auto set = [&](const std::string &axis, int64_t extent) {
+    auto [it, inserted] = bindings.try_emplace(axis, extent);
+    changed |= inserted;
+    if (it->second == extent)
+      return success();
+    return conflict(axis, "extent " + std::to_string(extent) + " but got " +
+                              std::to_string(it->second));
+  };
+  while (changed) {
+    changed = false;
+    for (const auto &[name, info] : table) {
+      if (!ShapedType::isDynamic(info.extent) && failed(set(name, info.extent)))
+        return failure();
+      if (info.operands.empty())
+        continue;
+      auto first = bindings.find(info.operands[0]);
+      auto second = bindings.find(info.operands[1]);
+      if (first == bindings.end() || second == bindings.end())
+        continue;
+      int64_t extent;
+      if (info.kind == AxisKind::Product) {
+        if (llvm::MulOverflow(first->second, second->second, extent))
+          return conflict(name, "a product that fits in 64 bits");
+      } else {
+        if (second->second < 1)
+          return conflict(info.operands[1], "at least one part");
+        extent = llvm::divideCeil(first->second, second->second);
+      }
+      if (failed(set(name, extent)))
+        return failure();
+    }
+    for (const auto &[a, b] : equalities)
+      for (const auto &[from, to] : {std::pair(a, b), std::pair(b, a)})
+        if (auto it = bindings.find(from); it != bindings.end())
+          if (failed(set(to, it->second)))
+            return failure();
+  }
+  return success();
+}
+
+FailureOr<Bindings> AxisTable::resolve(const Bindings &given,
+                                       Location location) const {
+  for (const auto &[name, extent] : given) {
+    if (!table.count(name))
+      return emitError(location) << "unknown axis '" << name << "'";
+    if (extent < 0)
+      return emitError(location)
+             << "expected axis '" << name
+             << "' to have an extent of at least 0 but got " << extent;
+  }
+  Bindings bindings = given;
+  auto conflict = [&](StringRef axis, StringRef expected) -> LogicalResult {
+    return emitError(location)
+           << "expected axis '" << axis << "' to have " << expected;
+  };
+  if (failed(propagate(bindings, conflict)))
+    return failure();
+  for (const auto &[name, info] : table)
+    if (!bindings.count(name))
+      return emitError(location) << "missing extent of axis '" << name << "'";
+  return bindings;
+}
+
+Bindings AxisTable::representative(const Bindings &given,
+                                   int64_t fallback) const {
+  Bindings bindings = given;
+  auto ignore = [](StringRef, StringRef) { return success(); };
+  (void)propagate(bindings, ignore);
+  // Axes with a value of their own first: relations follow from them.
+  for (bool withFallback : {false, true})
+    for (const auto &[name, info] : table) {
+      if (bindings.count(name) ||
+          (info.representatives.empty() && !withFallback))
+        continue;
+      bindings[name] =
+          info.representatives.empty() ? fallback : info.representatives[0];
+      (void)propagate(bindings, ignore);
+    }
+  return bindings;
+}
+
+LogicalResult cleave::verifyCleaveFunction(FunctionOpInterface function) {
+  if (failed(AxisTable::get(function)))
+    return failure();
+  WalkResult walk = function.walk([&](Operation *op) {
+    if (op == function.getOperation() || isa<CleaveDialect>(op->getDialect()) ||
+        op->hasTrait<OpTrait::ReturnLike>() || isa<CallOpInterface>(op))
+      return WalkResult::advance();
+    auto encoded = [](Type type) { return isCleaveTensor(type); };
+    if (llvm::any_of(op->getOperandTypes(), encoded) ||
+        llvm::any_of(op->getResultTypes(), encoded)) {
+      op->emitOpError("expected no tensors with named axes outside of the "
+                      "cleave dialect");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
