@@ -1,20 +1,33 @@
-//===- VectorizeTiles.cpp - Scheduled form to vector form -------*- C++ -*-===//
+//===- VectorizeGeneric.h - One linalg.generic to vector ops ----*- C++ -*-===//
 //
 // Part of the Cleave project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+// Stage: scheduled form to vector form. Here functions become the host form
+// and each kernel's gpu.func is made; TileVectorizer converts its body.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/Passes.h"
+#include "TileVectorizer.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::cleave {
 #define GEN_PASS_DEF_VECTORIZETILESPASS
@@ -22,10 +35,420 @@ namespace mlir::cleave {
 } // namespace mlir::cleave
 
 using namespace mlir;
+using namespace mlir::cleave;
+
+static constexpr int64_t kLanes = 32;
+static constexpr int64_t kDefaultWarps = 4;
+
+static MemRefType getMemRefType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Looks through casts; the memref of a cast tensor is that of its source.
+static Value lookThroughCasts(Value tensor) {
+  while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
+    tensor = cast.getSource();
+  return tensor;
+}
+
+namespace {
+/// One kernel under construction.
+struct Kernel {
+  gpu::GPUFuncOp func;
+  SmallVector<Value> operands;
+};
+
+/// Converts one function in the scheduled form.
+class HostConverter {
+public:
+  HostConverter(func::FuncOp func, SymbolTable &symbols)
+      : func(func), symbols(symbols), b(func) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkSignature();
+  void createHost();
+  LogicalResult convertOp(Operation *op);
+  LogicalResult convertForall(scf::ForallOp forall);
+  LogicalResult assignBuffers(scf::ForallOp forall);
+  LogicalResult checkForall(scf::ForallOp forall);
+
+  FailureOr<Kernel> createKernel(scf::ForallOp forall, int64_t warps,
+                                 ArrayRef<Value> counts);
+  void createInductionVars(scf::ForallOp forall, ArrayRef<Value> counts,
+                           TileVectorizer &vectorizer, OpBuilder &kb);
+  LogicalResult mapCaptures(scf::ForallOp forall, TileVectorizer &vectorizer,
+                            OpBuilder &kb);
+  FailureOr<Value> mapCapturedScalar(Value value, OpBuilder &kb);
+  SmallVector<Value> createCounts(scf::ForallOp forall);
+  Value getIndex(Location loc, OpFoldResult ofr) {
+    if (auto value = dyn_cast<Value>(ofr))
+      return hostMap.lookup(value);
+    return arith::ConstantIndexOp::create(b, loc, *getConstantIntValue(ofr));
+  }
+
+  /// The kernel's argument for a host value; made on first use.
+  Value getKernelArgument(Value hostValue);
+
+  func::FuncOp func;
+  SymbolTable &symbols;
+  OpBuilder b;
+  func::FuncOp host;
+  gpu::GPUModuleOp module;
+  IRMapping hostMap;
+  unsigned numKernels = 0;
+
+  // The kernel that is being made.
+  Kernel kernel;
+  DenseMap<Value, Value> kernelArguments;
+  IRMapping kernelScalars;
+};
+} // namespace
+
+LogicalResult HostConverter::checkSignature() {
+  if (!func.getBody().hasOneBlock())
+    return func.emitOpError("expected a function of one block");
+  for (Type type : func.getResultTypes())
+    if (!isa<RankedTensorType>(type))
+      return func.emitOpError("expected ranked tensor results but got ")
+             << type;
+  for (Type type : func.getArgumentTypes())
+    if (!isa<RankedTensorType>(type) && !type.isIndex())
+      return func.emitOpError("expected ranked tensor arguments but got ")
+             << type;
+  return success();
+}
+
+/// Makes the function of memrefs beside the one of tensors, and its module.
+void HostConverter::createHost() {
+  MLIRContext *context = func.getContext();
+  auto toMemRef = [](Type type) -> Type {
+    return type.isIndex() ? type : Type(getMemRefType(type));
+  };
+  SmallVector<Type> types =
+      llvm::map_to_vector(func.getArgumentTypes(), toMemRef);
+  llvm::append_range(types, llvm::map_range(func.getResultTypes(), toMemRef));
+  host = func::FuncOp::create(b, func.getLoc(), func.getName(),
+                              FunctionType::get(context, types, {}));
+  for (NamedAttribute attr : func->getDiscardableAttrs())
+    host->setAttr(attr.getName(), attr.getValue());
+  host.setVisibility(func.getVisibility());
+  unsigned numArgs = func.getNumArguments();
+  for (unsigned arg = 0; arg < numArgs; ++arg)
+    host.setArgAttrs(arg, func.getArgAttrDict(arg));
+  for (unsigned result = 0; result < func.getNumResults(); ++result) {
+    NamedAttrList attrs(func.getResultAttrDict(result));
+    attrs.set("cleave.result", b.getI64IntegerAttr(result));
+    host.setArgAttrs(numArgs + result, attrs.getDictionary(context));
+  }
+
+  Block *entry = host.addEntryBlock();
+  for (auto [arg, newArg] : llvm::zip(
+           func.getArguments(), entry->getArguments().take_front(numArgs)))
+    hostMap.map(arg, newArg);
+  module = gpu::GPUModuleOp::create(b, func.getLoc(),
+                                    (func.getName() + "_kernels").str());
+  b.setInsertionPointToStart(entry);
+}
+
+LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
+  for (OpFoldResult bound : forall.getMixedLowerBound())
+    if (getConstantIntValue(bound) != 0)
+      return forall.emitOpError("expected lower bounds of 0");
+  for (OpFoldResult step : forall.getMixedStep())
+    if (std::optional<int64_t> value = getConstantIntValue(step);
+        !value || *value <= 0)
+      return forall.emitOpError("expected constant positive steps");
+  for (Value init : forall.getOutputs())
+    if (!init.getDefiningOp<tensor::EmptyOp>())
+      return forall.emitOpError("expected shared outputs to start from "
+                                "tensor.empty");
+  auto warps = forall->getAttrOfType<IntegerAttr>("cleave.warps");
+  if (warps && (warps.getInt() < 1 || warps.getInt() > 32 ||
+                !llvm::isPowerOf2_64(warps.getInt())))
+    return forall.emitOpError("expected cleave.warps to be a power of two from "
+                              "1 to 32 but got ")
+           << warps.getInt();
+  return success();
+}
+
+/// Gives each result of the kernel its memref: the out argument if the function
+/// returns it, else one of its own.
+LogicalResult HostConverter::assignBuffers(scf::ForallOp forall) {
+  for (auto [result, init] :
+       llvm::zip(forall.getResults(), forall.getOutputs())) {
+    Value buffer;
+    for (auto [number, returned] : llvm::enumerate(
+             func.getBody().front().getTerminator()->getOperands())) {
+      if (lookThroughCasts(returned) != result)
+        continue;
+      if (buffer)
+        return forall.emitOpError("expected no result to be returned twice");
+      buffer = host.getArgument(func.getNumArguments() + number);
+    }
+    if (!buffer) {
+      SmallVector<Value> sizes;
+      for (Value size : init.getDefiningOp<tensor::EmptyOp>().getDynamicSizes())
+        sizes.push_back(hostMap.lookup(size));
+      buffer = memref::AllocOp::create(b, forall.getLoc(),
+                                       getMemRefType(init.getType()), sizes);
+    }
+    hostMap.map(result, buffer);
+  }
+  return success();
+}
+
+/// The number of blocks along each dimension.
+SmallVector<Value> HostConverter::createCounts(scf::ForallOp forall) {
+  Location loc = forall.getLoc();
+  SmallVector<Value> counts;
+  for (auto [bound, step] :
+       llvm::zip(forall.getMixedUpperBound(), forall.getMixedStep())) {
+    int64_t tile = *getConstantIntValue(step);
+    if (std::optional<int64_t> extent = getConstantIntValue(bound)) {
+      int64_t count =
+          llvm::divideCeilSigned(std::max<int64_t>(*extent, 0), tile);
+      counts.push_back(arith::ConstantIndexOp::create(b, loc, count));
+      continue;
+    }
+    counts.push_back(
+        arith::CeilDivUIOp::create(b, loc, getIndex(loc, bound),
+                                   arith::ConstantIndexOp::create(b, loc, tile))
+            .getResult());
+  }
+  return counts;
+}
+
+Value HostConverter::getKernelArgument(Value hostValue) {
+  Value &argument = kernelArguments[hostValue];
+  if (argument)
+    return argument;
+  unsigned number = kernel.operands.size();
+  kernel.operands.push_back(hostValue);
+  (void)kernel.func.insertArgument(number, hostValue.getType(), {},
+                                   hostValue.getLoc());
+  return argument = kernel.func.getArgument(number);
+}
+
+/// Recovers the loop's induction variables from the linear block id. The grid
+/// has less than 2^31 blocks, so 32 bits are enough, and faster to divide.
+void HostConverter::createInductionVars(scf::ForallOp forall,
+                                        ArrayRef<Value> counts,
+                                        TileVectorizer &vectorizer,
+                                        OpBuilder &kb) {
+  Location loc = forall.getLoc();
+  Value id = gpu::BlockIdOp::create(kb, loc, gpu::Dimension::x);
+  if (counts.size() > 1)
+    id = arith::IndexCastUIOp::create(kb, loc, kb.getI32Type(), id);
+  for (int64_t dim = counts.size() - 1; dim >= 0; --dim) {
+    Value position = id;
+    if (dim > 0) {
+      Attribute constant;
+      Value count;
+      if (matchPattern(counts[dim], m_Constant(&constant)))
+        count = arith::ConstantIndexOp::create(
+            kb, loc, cast<IntegerAttr>(constant).getInt());
+      else
+        count = getKernelArgument(counts[dim]);
+      count = arith::IndexCastUIOp::create(kb, loc, kb.getI32Type(), count);
+      position = arith::RemUIOp::create(kb, loc, id, count);
+      id = arith::DivUIOp::create(kb, loc, id, count);
+    }
+    if (counts.size() > 1)
+      position =
+          arith::IndexCastUIOp::create(kb, loc, kb.getIndexType(), position);
+    int64_t step = *getConstantIntValue(forall.getMixedStep()[dim]);
+    Value tile = arith::ConstantIndexOp::create(kb, loc, step);
+    vectorizer.mapScalar(forall.getInductionVars()[dim],
+                         arith::MulIOp::create(kb, loc, position, tile));
+  }
+}
+
+/// Makes a scalar from outside known in the kernel: constants and arithmetic on
+/// anything but indices is done again there, indices are passed.
+FailureOr<Value> HostConverter::mapCapturedScalar(Value value, OpBuilder &kb) {
+  if (Value known = kernelScalars.lookupOrNull(value))
+    return known;
+  Operation *def = value.getDefiningOp();
+  bool constant = def && def->hasTrait<OpTrait::ConstantLike>();
+  if (value.getType().isIndex() && !constant) {
+    Value argument = getKernelArgument(hostMap.lookup(value));
+    kernelScalars.map(value, argument);
+    return argument;
+  }
+  if (!def || !isPure(def) || def->getNumRegions())
+    return emitError(value.getLoc(), "expected a scalar that a kernel can "
+                                     "compute from index values");
+  for (Value operand : def->getOperands())
+    if (failed(mapCapturedScalar(operand, kb)))
+      return failure();
+  kb.clone(*def, kernelScalars);
+  return kernelScalars.lookup(value);
+}
+
+LogicalResult HostConverter::mapCaptures(scf::ForallOp forall,
+                                         TileVectorizer &vectorizer,
+                                         OpBuilder &kb) {
+  SetVector<Value> captures;
+  getUsedValuesDefinedAbove(forall.getRegion(), captures);
+  for (Value value : captures) {
+    if (isa<RankedTensorType>(value.getType())) {
+      Value memref = hostMap.lookupOrNull(value);
+      if (!memref)
+        return forall.emitOpError("expected tensors that a kernel reads to be "
+                                  "function arguments or earlier kernels' "
+                                  "results");
+      vectorizer.mapInput(value, getKernelArgument(memref));
+      continue;
+    }
+    FailureOr<Value> scalar = mapCapturedScalar(value, kb);
+    if (failed(scalar))
+      return failure();
+    vectorizer.mapScalar(value, *scalar);
+  }
+  for (auto [out, result] :
+       llvm::zip(forall.getRegionIterArgs(), forall.getResults()))
+    vectorizer.mapOutput(out, getKernelArgument(hostMap.lookup(result)));
+  return success();
+}
+
+FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
+                                              int64_t warps,
+                                              ArrayRef<Value> counts) {
+  TileShapes shapes;
+  if (failed(shapes.analyze(forall)))
+    return failure();
+  Location loc = forall.getLoc();
+  OpBuilder kb = OpBuilder::atBlockEnd(module.getBody());
+  std::string name = (func.getName() + "_" + Twine(numKernels++)).str();
+  kernel = {};
+  kernelArguments.clear();
+  kernelScalars.clear();
+  kernel.func =
+      gpu::GPUFuncOp::create(kb, loc, name, kb.getFunctionType({}, {}));
+  kernel.func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                       kb.getUnitAttr());
+  kernel.func.setKnownBlockSize(
+      ArrayRef<int32_t>{static_cast<int32_t>(warps * kLanes), 1, 1});
+  for (NamedAttribute attr : forall->getDiscardableAttrs())
+    kernel.func->setAttr(attr.getName(), attr.getValue());
+  kernel.func->setAttr("cleave.warps", kb.getI64IntegerAttr(warps));
+
+  kb.setInsertionPointToStart(&kernel.func.getBody().front());
+  TileVectorizer vectorizer(kb, shapes);
+  if (failed(mapCaptures(forall, vectorizer, kb)))
+    return failure();
+  createInductionVars(forall, counts, vectorizer, kb);
+  if (failed(vectorizer.run(forall)))
+    return failure();
+  gpu::ReturnOp::create(kb, loc);
+  return kernel;
+}
+
+LogicalResult HostConverter::convertForall(scf::ForallOp forall) {
+  if (failed(checkForall(forall)) || failed(assignBuffers(forall)))
+    return failure();
+  Location loc = forall.getLoc();
+  auto warpsAttr = forall->getAttrOfType<IntegerAttr>("cleave.warps");
+  int64_t warps = warpsAttr ? warpsAttr.getInt() : kDefaultWarps;
+  SmallVector<Value> counts = createCounts(forall);
+  FailureOr<Kernel> made = createKernel(forall, warps, counts);
+  if (failed(made))
+    return failure();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value blocks = counts.empty() ? one : counts.front();
+  for (Value count : ArrayRef(counts).drop_front(counts.empty() ? 0 : 1))
+    blocks = arith::MulIOp::create(b, loc, blocks, count);
+  Value threads = arith::ConstantIndexOp::create(b, loc, warps * kLanes);
+  gpu::LaunchFuncOp::create(b, loc, made->func, {blocks, one, one},
+                            {threads, one, one}, Value(), made->operands);
+  return success();
+}
+
+LogicalResult HostConverter::convertOp(Operation *op) {
+  if (auto forall = dyn_cast<scf::ForallOp>(op))
+    return convertForall(forall);
+  if (isa<tensor::EmptyOp>(op))
+    return success();
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    if (Value memref = hostMap.lookupOrNull(cast.getSource()))
+      hostMap.map(cast.getResult(), memref);
+    return success();
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    Value memref = hostMap.lookupOrNull(dim.getSource());
+    if (!memref)
+      return op->emitOpError("expected the extent of a function argument or of "
+                             "a kernel's result");
+    hostMap.map(dim.getResult(),
+                memref::DimOp::create(b, op->getLoc(), memref,
+                                      hostMap.lookup(dim.getIndex()))
+                    .getResult());
+    return success();
+  }
+  if (isa<affine::AffineDialect, arith::ArithDialect, math::MathDialect>(
+          op->getDialect()) &&
+      isPure(op) && !op->getNumRegions()) {
+    // Scalars other than indices are for kernels, and are cloned there.
+    if (llvm::all_of(op->getResultTypes(),
+                     [](Type type) { return type.isIndex(); }) &&
+        llvm::all_of(op->getOperands(),
+                     [&](Value v) { return hostMap.contains(v); }))
+      b.clone(*op, hostMap);
+    return success();
+  }
+  return op->emitOpError("is not part of the scheduled form");
+}
+
+LogicalResult HostConverter::run() {
+  if (failed(checkSignature()))
+    return failure();
+  createHost();
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (failed(convertOp(&op)))
+      return failure();
+  Operation *terminator = func.getBody().front().getTerminator();
+  for (auto [number, returned] : llvm::enumerate(terminator->getOperands()))
+    if (!lookThroughCasts(returned).getDefiningOp<scf::ForallOp>())
+      return terminator->emitOpError("expected result #")
+             << number << " to be a kernel's result";
+  func::ReturnOp::create(b, terminator->getLoc());
+  symbols.erase(func);
+  symbols.insert(host);
+  symbols.insert(module);
+  return success();
+}
 
 namespace {
 struct VectorizeTilesPass
     : cleave::impl::VectorizeTilesPassBase<VectorizeTilesPass> {
-  void runOnOperation() override {}
+  void getDependentDialects(DialectRegistry &registry) const override {
+    VectorizeTilesPassBase::getDependentDialects(registry);
+    // Tile sizes are bounded through these.
+    affine::registerValueBoundsOpInterfaceExternalModels(registry);
+    arith::registerValueBoundsOpInterfaceExternalModels(registry);
+    linalg::registerValueBoundsOpInterfaceExternalModels(registry);
+    memref::registerValueBoundsOpInterfaceExternalModels(registry);
+    scf::registerValueBoundsOpInterfaceExternalModels(registry);
+    tensor::registerValueBoundsOpInterfaceExternalModels(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    SmallVector<func::FuncOp> functions;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (!func.isExternal() &&
+          llvm::any_of(func.getOps(), llvm::IsaPred<scf::ForallOp>))
+        functions.push_back(func);
+    for (func::FuncOp func : functions)
+      if (failed(HostConverter(func, symbols).run()))
+        return signalPassFailure();
+    if (!functions.empty())
+      module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                      UnitAttr::get(&getContext()));
+  }
 };
 } // namespace
