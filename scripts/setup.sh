@@ -5,7 +5,7 @@
 #
 # Brings a Debian 12 machine to where Cleave builds: packages, and a ptxas.
 # Does nothing where everything is there. Writes env.sh into the build folder;
-# sourcing it puts that ptxas on PATH.
+# sourcing it puts that ptxas on PATH. Arguments are further packages.
 
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -130,7 +130,7 @@ write_env() {
   } > "$cleave_build/env.sh"
 }
 
-apt_install "${packages[@]}"
+apt_install "${packages[@]}" "$@"
 mkdir -p "$cleave_build"
 if ptxas=$(find_ptxas) || { fetch_ptxas && ptxas=$wheel_toolkit/bin/ptxas; }; then
   say "ptxas: $ptxas"

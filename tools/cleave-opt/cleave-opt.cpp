@@ -11,18 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/InitAll.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "Cleave/InitUpstream.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
-  mlir::registerAllPasses();
+  mlir::cleave::registerUpstreamDialects(registry);
+  mlir::cleave::registerUpstreamPasses();
   mlir::cleave::registerAllDialects(registry);
   mlir::cleave::registerAllPasses();
   return mlir::asMainReturnCode(
