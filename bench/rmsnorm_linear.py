@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Part of the Cleave project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """RMSNorm + linear on the GPU: Cleave's one cubin for every M against PyTorch.
 
   python3 bench/rmsnorm_linear.py --run build-static/bin/cleave-run \

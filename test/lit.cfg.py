@@ -16,6 +16,7 @@ config.test_exec_root = os.path.join(config.cleave_obj_root, "test")
 config.substitutions += [
     ("%check_symbols", "%python %src/scripts/check-symbols.py --nm "
      "%llvm_tools/llvm-nm --readelf %llvm_tools/llvm-readelf"),
+    ("%mlir_include", config.mlir_include_dir),
     ("%python", sys.executable),
     ("%plugin", os.path.join(config.cleave_lib_dir, "CleavePlugin.so")),
     ("%cmake", config.cmake),
@@ -37,6 +38,8 @@ if os.path.exists(config.cleave_ptxas):
         "PATH", os.path.dirname(config.cleave_ptxas), append_path=True)
     if os.path.exists(os.path.join(toolkit, "nvvm/libdevice/libdevice.10.bc")):
         llvm_config.with_environment("CUDA_HOME", toolkit)
+if config.cleave_sanitizers:
+    config.available_features.add("sanitizers")
 llvm_config.add_tool_substitutions(
     ["cleave-opt", "cleave-run", "FileCheck", "not", "mlir-opt", "mlir-runner",
      "mlir-pdll"],

@@ -1,6 +1,9 @@
 // The packaged mlir-opt runs Cleave's passes from the plugin, whichever of its
 // two options (or both) names it.
 
+// A sanitized plugin wants a sanitized program.
+// UNSUPPORTED: sanitizers
+
 // RUN: %llvm_tools/mlir-opt %s --load-pass-plugin=%plugin \
 // RUN:   -pass-pipeline='builtin.module(cleave-vectorize-tiles)' | FileCheck %s
 // RUN: %llvm_tools/mlir-opt %s --load-dialect-plugin=%plugin \
