@@ -14,6 +14,7 @@
 #define CLEAVE_INITALL_H
 
 #include "Cleave/Conversion/Passes.h"
+#include "Cleave/Conversion/Pipelines.h"
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -29,6 +30,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerCleaveTransformsPasses();
   registerCleaveConversionPasses();
+  registerTilesToGPUPipelines();
 }
 
 } // namespace mlir::cleave

@@ -40,4 +40,59 @@ def VectorizeTilesPass
   ];
 }
 
+def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower f32 functions to single GPU instructions";
+  let description = [{
+    exp, exp2, log, log2, rsqrt and division become the `.approx` or `.full`
+    instructions (at most a few ulp; infinities, NaN and 0 are exact), sqrt,
+    abs, fma, floor, ceil and copysign LLVM intrinsics, tanh and erf
+    polynomials. What is left is a library call after convert-gpu-to-nvvm.
+
+    ```mlir
+    %e = math.exp %x : f32
+    // becomes
+    %s = arith.mulf %x, %log2e : f32
+    %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%s) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FlattenKernelParamsPass
+    : Pass<"cleave-flatten-kernel-params", "::mlir::ModuleOp"> {
+  let summary = "Pass memrefs as a pointer and their dynamic sizes";
+  let description = [{
+    Replaces the memref descriptors among the parameters of kernels in LLVM:
+    for each memref operand of a launch the kernel takes one pointer, then one
+    i64 a dynamic dimension. Memrefs have the identity layout.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def AttachTargetPass : Pass<"cleave-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Give each gpu.module its NVVM target";
+  let options = [
+    Option<"chip", "chip", "std::string", [{"sm_80"}],
+           "The GPU: sm_80 or sm_90a">
+  ];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+def SerializeKernelsPass
+    : Pass<"cleave-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compile each gpu.module to a gpu.binary";
+  let description = [{
+    As `gpu-module-to-binary`, but equal kernels give equal IR, and a missing
+    or failing ptxas is an error. ptxas is looked for in PATH and CUDA_HOME.
+  }];
+  let options = [
+    Option<"format", "format", "std::string", [{"bin"}],
+           "bin (a cubin), isa (PTX text), fatbin, llvm (bitcode)">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
 #endif // CLEAVE_CONVERSION_PASSES_TD

@@ -152,7 +152,7 @@ void TileShapes::padContractions() {
     auto generic = cast<linalg::GenericOp>(op);
     Type element = getElementTypeOrSelf(generic.getDpsInputs()[0]);
     if (kind.kind != GenericKind::Contraction ||
-        !element.isF16() && !element.isBF16())
+        !(element.isF16() || element.isBF16()))
       continue;
     raise(generic, kind.roles.m, kMmaM);
     raise(generic, kind.roles.n, kMmaN);

@@ -115,7 +115,7 @@ LogicalResult HostConverter::checkSignature() {
       return func.emitOpError("expected ranked tensor results but got ")
              << type;
   for (Type type : func.getArgumentTypes())
-    if (!isa<RankedTensorType>(type) && !type.isIndex())
+    if (!isa<RankedTensorType>(type))
       return func.emitOpError("expected ranked tensor arguments but got ")
              << type;
   return success();
@@ -124,9 +124,7 @@ LogicalResult HostConverter::checkSignature() {
 /// Makes the function of memrefs beside the one of tensors, and its module.
 void HostConverter::createHost() {
   MLIRContext *context = func.getContext();
-  auto toMemRef = [](Type type) -> Type {
-    return type.isIndex() ? type : Type(getMemRefType(type));
-  };
+  auto toMemRef = [](Type type) -> Type { return getMemRefType(type); };
   SmallVector<Type> types =
       llvm::map_to_vector(func.getArgumentTypes(), toMemRef);
   llvm::append_range(types, llvm::map_range(func.getResultTypes(), toMemRef));

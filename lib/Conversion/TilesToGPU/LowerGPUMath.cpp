@@ -1,0 +1,141 @@
+//===- LowerGPUMath.cpp - f32 functions to GPU instructions -----*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: kernels after distribution, before the conversion to LLVM. What is
+// left here becomes calls of CUDA's bitcode library in convert-gpu-to-nvvm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::cleave {
+#define GEN_PASS_DEF_LOWERGPUMATHPASS
+#include "Cleave/Conversion/Passes.h.inc"
+} // namespace mlir::cleave
+
+using namespace mlir;
+
+/// Calls `scalar` on the elements of the operands, and gathers the results.
+static Value mapElements(OpBuilder &b, Location loc, ValueRange operands,
+                         llvm::function_ref<Value(ArrayRef<Value>)> scalar) {
+  auto type = dyn_cast<VectorType>(operands[0].getType());
+  if (!type)
+    return scalar(SmallVector<Value>(operands));
+  Value result = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  SmallVector<int64_t> strides = computeStrides(type.getShape());
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    SmallVector<int64_t> position = delinearize(i, strides);
+    SmallVector<Value> elements =
+        llvm::map_to_vector(operands, [&](Value operand) -> Value {
+          return vector::ExtractOp::create(b, loc, operand, position);
+        });
+    result =
+        vector::InsertOp::create(b, loc, scalar(elements), result, position);
+  }
+  return result;
+}
+
+/// The value times a constant, in the value's type.
+static Value scale(OpBuilder &b, Location loc, Value value, double factor) {
+  if (factor == 1.0)
+    return value;
+  Type type = value.getType();
+  TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), factor);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  Value constant = arith::ConstantOp::create(b, loc, attr);
+  return arith::MulFOp::create(b, loc, value, constant);
+}
+
+namespace {
+/// Rewrites an f32 op into post * intrinsic(pre * operands).
+template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
+  LowerToIntrinsic(MLIRContext *context, StringRef intrinsic, double pre = 1.0,
+                   double post = 1.0)
+      : OpRewritePattern<Op>(context), intrinsic(intrinsic), pre(pre),
+        post(post) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return failure();
+    Location loc = op->getLoc();
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+          return scale(rewriter, loc, operand, pre);
+        });
+    Value result =
+        mapElements(rewriter, loc, operands, [&](ArrayRef<Value> elements) {
+          return LLVM::CallIntrinsicOp::create(
+                     rewriter, loc, rewriter.getF32Type(),
+                     rewriter.getStringAttr(intrinsic), elements)
+              .getResult(0);
+        });
+    rewriter.replaceOp(op, scale(rewriter, loc, result, post));
+    return success();
+  }
+
+  StringRef intrinsic;
+  double pre, post;
+};
+
+/// One rounding less is allowed everywhere, so that LLVM forms FMAs.
+void allowContraction(Operation *op) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    return;
+  auto math = cast<arith::ArithFastMathInterface>(op);
+  arith::FastMathFlags flags = math.getFastMathFlagsAttr().getValue();
+  op->setAttr(math.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(
+                  op->getContext(), flags | arith::FastMathFlags::contract));
+}
+
+struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    MLIRContext *context = &getContext();
+    // ex2 of -inf is 0 and of large values inf, as exp is.
+    patterns.add<LowerToIntrinsic<math::ExpOp>>(
+        context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e);
+    patterns.add<LowerToIntrinsic<math::Exp2Op>>(context,
+                                                 "llvm.nvvm.ex2.approx.f32");
+    patterns.add<LowerToIntrinsic<math::LogOp>>(
+        context, "llvm.nvvm.lg2.approx.f", 1.0, llvm::numbers::ln2);
+    patterns.add<LowerToIntrinsic<math::Log2Op>>(context,
+                                                 "llvm.nvvm.lg2.approx.f");
+    patterns.add<LowerToIntrinsic<math::RsqrtOp>>(context,
+                                                  "llvm.nvvm.rsqrt.approx.f");
+    // Two ulp over the whole range; div.approx would give 0 for huge divisors.
+    patterns.add<LowerToIntrinsic<arith::DivFOp>>(context,
+                                                  "llvm.nvvm.div.full");
+    // LLVM selects single instructions for these.
+    patterns.add<LowerToIntrinsic<math::SqrtOp>>(context, "llvm.sqrt.f32");
+    patterns.add<LowerToIntrinsic<math::AbsFOp>>(context, "llvm.fabs.f32");
+    patterns.add<LowerToIntrinsic<math::FmaOp>>(context, "llvm.fma.f32");
+    patterns.add<LowerToIntrinsic<math::FloorOp>>(context, "llvm.floor.f32");
+    patterns.add<LowerToIntrinsic<math::CeilOp>>(context, "llvm.ceil.f32");
+    patterns.add<LowerToIntrinsic<math::CopySignOp>>(context,
+                                                     "llvm.copysign.f32");
+    populatePolynomialApproximateTanhPattern(patterns);
+    populatePolynomialApproximateErfPattern(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    getOperation().walk(allowContraction);
+  }
+};
+} // namespace

@@ -1,0 +1,80 @@
+//===- Pipelines.cpp - From the scheduled form to GPU code ------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The GPU path's pipelines; each stage can be stopped at and re-entered from
+// its printed IR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/Pipelines.h"
+#include "Cleave/Conversion/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// The kernels of a gpu.module to LLVM with NVVM; hosts stay as they are.
+static void addLowerKernels(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  // Upstream would turn these functions into library calls.
+  kernels.addPass(cleave::createLowerGPUMathPass());
+  kernels.addPass(createConvertNVGPUToNVVMPass());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createSCFToControlFlowPass());
+  // n-d vectors, which convert-gpu-to-nvvm alone cannot take apart.
+  kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  // Needs the launches, to know the operands' types.
+  pm.addPass(cleave::createFlattenKernelParamsPass());
+  addCleanup(pm);
+}
+
+void cleave::buildTilesToGPUPipeline(OpPassManager &pm,
+                                     const TilesToGPUOptions &options) {
+  pm.addPass(createVectorizeTilesPass());
+  AttachTargetPassOptions target;
+  target.chip = options.chip;
+  pm.addPass(createAttachTargetPass(target));
+  addCleanup(pm);
+  addLowerKernels(pm);
+}
+
+void cleave::buildTilesToCubinPipeline(OpPassManager &pm,
+                                       const TilesToCubinOptions &options) {
+  buildTilesToGPUPipeline(pm, options);
+  SerializeKernelsPassOptions serialize;
+  serialize.format = options.format;
+  pm.addPass(createSerializeKernelsPass(serialize));
+}
+
+void cleave::registerTilesToGPUPipelines() {
+  PassPipelineRegistration<TilesToGPUOptions>(
+      "cleave-tiles-to-gpu",
+      "Lower the scheduled form to kernels in the NVVM dialect",
+      buildTilesToGPUPipeline);
+  PassPipelineRegistration<TilesToCubinOptions>(
+      "cleave-tiles-to-cubin",
+      "Lower the scheduled form to a gpu.binary and its host form",
+      buildTilesToCubinPipeline);
+}

@@ -1,0 +1,38 @@
+// RUN: cleave-opt --pass-pipeline="builtin.module(gpu.module(cleave-lower-gpu-math))" %s | FileCheck %s
+
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @exp
+  // CHECK: %[[LOG2E:.*]] = arith.constant dense<1.442695{{.*}}> : vector<2xf32>
+  // CHECK: %[[S:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] {{.*}}: vector<2xf32>
+  // CHECK: %[[E:.*]] = vector.extract %[[S]][0]
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[E]])
+  // CHECK: vector.extract %[[S]][1]
+  // CHECK-NOT: math.exp
+  gpu.func @exp(%x: vector<2xf32>, %p: memref<2xf32>) {
+    %c0 = arith.constant 0 : index
+    %e = math.exp %x : vector<2xf32>
+    vector.store %e, %p[%c0] : memref<2xf32>, vector<2xf32>
+    gpu.return
+  }
+
+  // Only f32 has these instructions.
+  // CHECK-LABEL: gpu.func @f64
+  // CHECK: math.exp %{{.*}} : f64
+  gpu.func @f64(%x: f64, %p: memref<f64>) {
+    %e = math.exp %x : f64
+    memref.store %e, %p[] : memref<f64>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @others
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+  // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<contract> : f32
+  gpu.func @others(%x: f32, %y: f32, %p: memref<f32>) {
+    %r = math.rsqrt %x : f32
+    %d = arith.divf %r, %y : f32
+    %a = arith.addf %d, %y : f32
+    memref.store %a, %p[] : memref<f32>
+    gpu.return
+  }
+}
