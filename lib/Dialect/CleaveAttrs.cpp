@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,6 +29,13 @@ void CleaveDialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "Cleave/Dialect/CleaveAttrs.cpp.inc"
       >();
+}
+
+bool cleave::isAxisName(StringRef name) {
+  return !name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_') &&
+         llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.';
+         });
 }
 
 static ParseResult parseName(AsmParser &parser, StringAttr &name) {
@@ -53,8 +61,9 @@ LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> names) {
   llvm::SmallDenseSet<StringAttr> seen;
   for (StringAttr name : names) {
-    if (name.getValue().empty())
-      return emitError() << "expected a name for every axis";
+    if (!isAxisName(name.getValue()))
+      return emitError() << "expected the name of an axis but got '"
+                         << name.getValue() << "'";
     if (!seen.insert(name).second)
       return emitError() << "expected each axis once but got '"
                          << name.getValue() << "' twice";

@@ -55,10 +55,13 @@ ParseResult FoldOp::parse(OpAsmParser &parser, OperationState &result) {
   llvm::SMLoc axesLoc, inputLoc = parser.getCurrentLocation();
   if (parser.parseKeyword("over") || parser.getCurrentLocation(&axesLoc) ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseName) ||
-      parser.parseKeyword("ins") || parser.parseLParen() ||
-      parser.parseOperandList(inputs) ||
-      parser.parseColonTypeList(inputTypes) || parser.parseRParen() ||
-      parser.resolveOperands(inputs, inputTypes, inputLoc, result.operands))
+      parser.parseKeyword("ins") || parser.parseLParen())
+    return failure();
+  // A fold of constants has no inputs.
+  if (failed(parser.parseOptionalRParen()) &&
+      (parser.parseOperandList(inputs) ||
+       parser.parseColonTypeList(inputTypes) || parser.parseRParen() ||
+       parser.resolveOperands(inputs, inputTypes, inputLoc, result.operands)))
     return failure();
   AxesAttr axes =
       AxesAttr::getChecked([&] { return parser.emitError(axesLoc); },
@@ -103,7 +106,10 @@ void FoldOp::print(OpAsmPrinter &printer) {
   printer << " over [";
   llvm::interleaveComma(getAxes().getNames(), printer,
                         [&](StringAttr name) { printer << name.getValue(); });
-  printer << "] ins(" << getInputs() << " : " << getInputs().getTypes() << ")";
+  printer << "] ins(";
+  if (!getInputs().empty())
+    printer << getInputs() << " : " << getInputs().getTypes();
+  printer << ")";
   for (size_t i = 0, e = getNumStates(); i < e; ++i) {
     printer.printNewline();
     printer << "  " << stringifyReductionKind(getKind(i)) << " body ";
@@ -169,6 +175,10 @@ static LogicalResult verifyState(FoldOp op, size_t state) {
     return failure();
 
   TypeRange yielded = body.front().getTerminator()->getOperandTypes();
+  for (Type type : yielded)
+    if (!isa<FloatType>(getElementTypeOrSelf(type)))
+      return op.emitOpError("state ")
+             << state << ": body expected to yield floats but got " << type;
   RankedTensorType full =
       getUnionType(context, yielded, getArithmeticType(context, yielded));
   if (!full || !op.getAxes().isSubsetOf(getAxes(full)))

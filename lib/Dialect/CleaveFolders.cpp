@@ -32,7 +32,11 @@ static FloatAttr makeConstant(Type type, double value) {
   return FloatAttr::get(Float64Type::get(type.getContext()), number);
 }
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
+// The attribute keeps the double as it was written; whoever folds with it sees
+// the rounded number, as the evaluator does.
+OpFoldResult ConstantOp::fold(FoldAdaptor) {
+  return makeConstant(getType(), getValue().convertToDouble());
+}
 
 //===----------------------------------------------------------------------===//
 // Pointwise operations
@@ -220,9 +224,10 @@ template <typename Op> struct DropUnit : OpRewritePattern<Op> {
     }
     if (kept.empty() || kept.size() == op.getInputs().size())
       return failure();
-    auto type = getUnionType(op.getContext(), ValueRange(kept).getTypes(),
-                             getElementTypeOrSelf(op.getType()));
-    if (type != op.getType())
+    // The unit may be all that made the result f64 or gave it an axis.
+    TypeRange types = ValueRange(kept).getTypes();
+    if (getUnionType(op.getContext(), types,
+                     getArithmeticType(op.getContext(), types)) != op.getType())
       return failure();
     rewriter.replaceOpWithNewOp<Op>(op, op.getType(), kept);
     return success();

@@ -235,6 +235,13 @@ LogicalResult MulOp::verify() { return verifyVariadic(*this); }
 LogicalResult MaxOp::verify() { return verifyVariadic(*this); }
 LogicalResult MinOp::verify() { return verifyVariadic(*this); }
 
+LogicalResult ExtentOp::verify() {
+  if (!isAxisName(getAxis()))
+    return emitOpError("expected the name of an axis but got '")
+           << getAxis() << "'";
+  return success();
+}
+
 LogicalResult ReduceSumOp::verify() {
   return verifyReducedAxes(*this, getAxes(), getInput().getType());
 }

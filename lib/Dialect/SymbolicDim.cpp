@@ -67,6 +67,21 @@ static LogicalResult addRelation(AxisMap &table, StringRef axis, AxisKind kind,
   return success();
 }
 
+/// Whether `op` may be read: a function's attributes are verified before the
+/// operations in its body are, which then report what is wrong with them.
+static bool isWellFormed(Operation *op) {
+  if (auto split = dyn_cast<SplitOp>(op))
+    return split.getAxisAttr() && split.getOuterAttr() && split.getInnerAttr();
+  if (auto merge = dyn_cast<MergeOp>(op))
+    return merge.getAxisAttr() && merge.getOuterAttr() && merge.getInnerAttr();
+  if (auto rename = dyn_cast<RenameOp>(op))
+    return rename.getFromAttr() && rename.getToAttr() &&
+           rename.getFrom().size() == rename.getTo().size();
+  if (auto extent = dyn_cast<ExtentOp>(op))
+    return extent.getAxisAttr() != nullptr;
+  return true;
+}
+
 FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
   AxisTable result;
   auto symbols =
@@ -86,6 +101,8 @@ FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
   WalkResult walk = function.walk([&](Operation *op) {
     if (failed(addTypes(op->getResultTypes(), op->getLoc())))
       return WalkResult::interrupt();
+    if (!isWellFormed(op))
+      return WalkResult::advance();
     if (auto split = dyn_cast<SplitOp>(op))
       return WalkResult(addRelation(result.table, split.getInner(),
                                     AxisKind::CeilDiv, split.getAxis(),
@@ -106,6 +123,8 @@ FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
           {info.operands[0], info.operands[1], name});
   // A merge of parts that no split relates defines a product.
   walk = function.walk([&](MergeOp merge) {
+    if (!isWellFormed(merge))
+      return WalkResult::advance();
     for (const SplitRelation &split : result.splitRelations)
       if (split.axis == merge.getAxis() && split.outer == merge.getOuter() &&
           split.inner == merge.getInner())
@@ -122,6 +141,15 @@ FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
         return function.emitError()
                << "expected axis '" << operand << "' of the relation for '"
                << name << "' to occur in the function";
+  walk = function.walk([&](ExtentOp extent) {
+    if (!isWellFormed(extent) || result.table.count(extent.getAxis().str()))
+      return WalkResult::advance();
+    extent.emitOpError("expected axis '")
+        << extent.getAxis() << "' to occur in the function";
+    return WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return failure();
   return result;
 }
 
@@ -204,11 +232,12 @@ Bindings AxisTable::representative(const Bindings &given,
   Bindings bindings = given;
   auto ignore = [](StringRef, StringRef) { return success(); };
   (void)propagate(bindings, ignore);
-  // Axes with a value of their own first: relations follow from them.
-  for (bool withFallback : {false, true})
+  // Axes with a value of their own first, then those without a relation, so
+  // that the others follow; last what relations leave open.
+  for (int round : {0, 1, 2})
     for (const auto &[name, info] : table) {
-      if (bindings.count(name) ||
-          (info.representatives.empty() && !withFallback))
+      bool open = round == 2 || (round == 1 && info.operands.empty());
+      if (bindings.count(name) || (info.representatives.empty() && !open))
         continue;
       bindings[name] =
           info.representatives.empty() ? fallback : info.representatives[0];
@@ -221,7 +250,8 @@ LogicalResult cleave::verifyCleaveFunction(FunctionOpInterface function) {
   if (failed(AxisTable::get(function)))
     return failure();
   WalkResult walk = function.walk([&](Operation *op) {
-    if (op == function.getOperation() || isa<CleaveDialect>(op->getDialect()) ||
+    if (op == function.getOperation() ||
+        isa_and_nonnull<CleaveDialect>(op->getDialect()) ||
         op->hasTrait<OpTrait::ReturnLike>() || isa<CallOpInterface>(op))
       return WalkResult::advance();
     auto encoded = [](Type type) { return isCleaveTensor(type); };

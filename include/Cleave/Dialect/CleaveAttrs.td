@@ -128,7 +128,9 @@ def Cleave_ReductionKind
   let genSpecializedAttr = 0;
 }
 def Cleave_ReductionKindAttr
-    : EnumAttr<Cleave_Dialect, Cleave_ReductionKind, "reduction_kind">;
+    : EnumAttr<Cleave_Dialect, Cleave_ReductionKind, "reduction_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 def Cleave_ReductionKindArrayAttr
     : TypedArrayAttrBase<Cleave_ReductionKindAttr, "kinds of reduction">;
 

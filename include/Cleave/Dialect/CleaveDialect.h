@@ -41,6 +41,10 @@ inline AxesAttr getAxes(Type type) {
 }
 inline AxesAttr getAxes(Value value) { return getAxes(value.getType()); }
 
+/// Whether `name` can be written as the name of an axis: a letter or `_`, then
+/// letters, digits, `_`, `$` or `.`.
+bool isAxisName(StringRef name);
+
 /// Whether `type` is a ranked tensor with named axes.
 bool isCleaveTensor(Type type);
 

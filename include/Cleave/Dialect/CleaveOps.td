@@ -237,6 +237,7 @@ def Cleave_ExtentOp : Cleave_PureOp<"extent"> {
   let arguments = (ins StrAttr:$axis);
   let results = (outs Cleave_FloatTensor:$result);
   let assemblyFormat = "custom<Axis>($axis) attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -508,7 +509,9 @@ def Cleave_YieldOp : Cleave_Op<"yield", [Pure, Terminator, ReturnLike,
   let summary = "Ends a region of fold or alternatives";
   let arguments = (ins Variadic<Cleave_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange());
+  }]>];
 }
 
 //===----------------------------------------------------------------------===//
