@@ -1,0 +1,323 @@
+//===- BlockEvaluator.cpp - Evaluation of a block -------------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Maps every operation of the dialect but fold to operations on named arrays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockEvaluator.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+SmallVector<std::string> mlir::cleave::getNames(AxesAttr axes) {
+  SmallVector<std::string> names;
+  for (StringAttr name : axes.getNames())
+    names.push_back(name.getValue().str());
+  return names;
+}
+
+ElementKind mlir::cleave::getKind(Type type) {
+  std::optional<ElementKind> kind =
+      getElementKind(cast<RankedTensorType>(type).getElementType());
+  // Odd integers behave like i64: values are doubles anyway.
+  return kind.value_or(ElementKind::I64);
+}
+
+Window Window::slice(const std::string &axis, int64_t begin,
+                     int64_t length) const {
+  Window part = *this;
+  part.extents[axis] = length;
+  for (Domain &domain : part.domains) {
+    if (domain.outer == axis)
+      domain.outerOffset += begin;
+    if (domain.inner == axis)
+      domain.innerOffset += begin;
+  }
+  return part;
+}
+
+NamedArray mlir::cleave::finish(const EvaluatorContext &context,
+                                NamedArray array) {
+  if (context.options.rounds)
+    roundAllTo(array.getKind(), {array.data(), size_t(array.size())});
+  return array;
+}
+
+NamedArray mlir::cleave::reduceIn(const EvaluatorContext &context,
+                                  const Window &window, Reduction reduction,
+                                  const NamedArray &input,
+                                  ArrayRef<std::string> axes,
+                                  ElementKind kind) {
+  return finish(context, reduce(reduction, input, axes, window.domains, kind));
+}
+
+NamedArray mlir::cleave::contractIn(const EvaluatorContext &context,
+                                    const Window &window, const NamedArray &lhs,
+                                    const NamedArray &rhs,
+                                    ArrayRef<std::string> axes,
+                                    Type operandType, ElementKind kind) {
+  auto narrow = [&](const NamedArray &operand) {
+    std::optional<ElementKind> narrowKind = getElementKind(operandType);
+    if (!context.options.rounds || !narrowKind ||
+        operand.getKind() == *narrowKind ||
+        elementSize(operand.getKind()) < elementSize(*narrowKind))
+      return operand;
+    return rounded(operand, *narrowKind);
+  };
+  return finish(context,
+                contract(narrow(lhs), narrow(rhs), axes, window.domains, kind));
+}
+
+FailureOr<std::vector<NamedArray>>
+BlockEvaluator::run(Block &block, ArrayRef<NamedArray> arguments) {
+  for (auto [value, array] : llvm::zip_equal(block.getArguments(), arguments))
+    values[value] = array;
+  for (Operation &op : block.without_terminator()) {
+    if (failed(evaluate(&op)))
+      return failure();
+    // What has no further use frees its memory.
+    for (Value operand : op.getOperands())
+      if (llvm::all_of(operand.getUsers(), [&](Operation *user) {
+            return user->getBlock() == &block &&
+                   (user == &op || user->isBeforeInBlock(&op));
+          }))
+        values.erase(operand);
+  }
+  SmallVector<NamedArray> results =
+      getAll(block.getTerminator()->getOperands());
+  return std::vector<NamedArray>(results.begin(), results.end());
+}
+
+SmallVector<NamedArray> BlockEvaluator::getAll(ValueRange range) const {
+  return llvm::map_to_vector(range, [&](Value value) { return get(value); });
+}
+
+LogicalResult BlockEvaluator::evaluate(Operation *op) {
+  if (auto alternatives = dyn_cast<AlternativesOp>(op))
+    return evaluateAlternatives(alternatives);
+  if (auto fold = dyn_cast<FoldOp>(op))
+    return evaluateFold(fold);
+  FailureOr<NamedArray> result = compute(op);
+  if (failed(result))
+    return failure();
+  values[op->getResult(0)] = *result;
+  return success();
+}
+
+LogicalResult BlockEvaluator::evaluateAlternatives(AlternativesOp op) {
+  unsigned chosen = context.options.alternative;
+  if (chosen >= op.getAlternatives().size())
+    return op.emitOpError("expected an alternative below ")
+           << op.getAlternatives().size() << " but got " << chosen;
+  // Regions read values from above, so they run among them.
+  FailureOr<std::vector<NamedArray>> results =
+      run(op.getAlternatives()[chosen].front(), {});
+  if (failed(results))
+    return failure();
+  for (auto [value, array] : llvm::zip_equal(op.getResults(), *results))
+    values[value] = array;
+  return success();
+}
+
+LogicalResult BlockEvaluator::evaluateFold(FoldOp op) {
+  FailureOr<std::vector<NamedArray>> results =
+      runFold(context, window, op, getAll(op.getInputs()));
+  if (failed(results))
+    return failure();
+  for (auto [value, array] : llvm::zip_equal(op.getResults(), *results))
+    values[value] = array;
+  return success();
+}
+
+static Pointwise getComparison(CmpPredicate predicate) {
+  switch (predicate) {
+  case CmpPredicate::eq:
+    return Pointwise::CmpEQ;
+  case CmpPredicate::ne:
+    return Pointwise::CmpNE;
+  case CmpPredicate::lt:
+    return Pointwise::CmpLT;
+  case CmpPredicate::le:
+    return Pointwise::CmpLE;
+  case CmpPredicate::gt:
+    return Pointwise::CmpGT;
+  case CmpPredicate::ge:
+    return Pointwise::CmpGE;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+static std::optional<Pointwise> getPointwise(Operation *op) {
+  using R = std::optional<Pointwise>;
+  return llvm::TypeSwitch<Operation *, R>(op)
+      .Case([](AddOp) { return Pointwise::Add; })
+      .Case([](MulOp) { return Pointwise::Mul; })
+      .Case([](MaxOp) { return Pointwise::Max; })
+      .Case([](MinOp) { return Pointwise::Min; })
+      .Case([](SubOp) { return Pointwise::Sub; })
+      .Case([](DivOp) { return Pointwise::Div; })
+      .Case([](PowOp) { return Pointwise::Pow; })
+      .Case([](NegOp) { return Pointwise::Neg; })
+      .Case([](RecipOp) { return Pointwise::Recip; })
+      .Case([](Recip0Op) { return Pointwise::Recip0; })
+      .Case([](ExpOp) { return Pointwise::Exp; })
+      .Case([](SqrtOp) { return Pointwise::Sqrt; })
+      .Case([](RsqrtOp) { return Pointwise::Rsqrt; })
+      .Case([](SigmoidOp) { return Pointwise::Sigmoid; })
+      .Case([](IsFiniteOp) { return Pointwise::IsFinite; })
+      .Case([](SelectOp) { return Pointwise::Select; })
+      .Case([](CmpOp cmp) { return getComparison(cmp.getPredicate()); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+NamedArray BlockEvaluator::computePointwise(Pointwise operation,
+                                            Operation *op) {
+  return finish(context, applyPointwise(operation, getAll(op->getOperands()),
+                                        getKind(op->getResult(0).getType())));
+}
+
+FailureOr<NamedArray> BlockEvaluator::compute(Operation *op) {
+  if (std::optional<Pointwise> operation = getPointwise(op))
+    return computePointwise(*operation, op);
+  using R = FailureOr<NamedArray>;
+  auto kind = [&] { return getKind(op->getResult(0).getType()); };
+  return llvm::TypeSwitch<Operation *, R>(op)
+      .Case([&](ConstantOp constant) { return computeConstant(constant); })
+      .Case([&](ExtentOp extent) {
+        double size = double(context.extents.at(extent.getAxis().str()));
+        return finish(context, NamedArray::splat(kind(), size, {}));
+      })
+      .Case([&](CastOp cast) { return computeCast(cast); })
+      .Case([&](ReduceSumOp sum) {
+        return reduceIn(context, window, Reduction::Sum, get(sum.getInput()),
+                        getNames(sum.getAxes()), kind());
+      })
+      .Case([&](ReduceMaxOp max) {
+        return reduceIn(context, window, Reduction::Max, get(max.getInput()),
+                        getNames(max.getAxes()), kind());
+      })
+      .Case([&](ContractOp contract) {
+        Type type = contract.getOperandType()
+                        ? *contract.getOperandType()
+                        : getDefaultOperandType(context.function,
+                                                contract.getOperands());
+        return contractIn(context, window, get(contract.getLhs()),
+                          get(contract.getRhs()), getNames(contract.getAxes()),
+                          type, kind());
+      })
+      .Case([&](SplitOp split) { return computeSplit(split); })
+      .Case([&](MergeOp merge) { return computeMerge(merge); })
+      .Case([&](RenameOp rename) { return computeRename(rename); })
+      .Case([&](RelayoutOp relayout) { return get(relayout.getInput()); })
+      .Case([&](SoftmaxOp softmax) { return computeSoftmax(softmax); })
+      .Case([&](RMSNormOp norm) { return computeRMSNorm(norm); })
+      .Case([&](SiluOp silu) { return computeSilu(silu); })
+      .Default([](Operation *other) -> R {
+        return other->emitOpError("is not supported by the evaluator");
+      });
+}
+
+NamedArray BlockEvaluator::computeConstant(ConstantOp op) {
+  // A constant is a value of its type: rounded in both modes.
+  ElementKind kind = getKind(op.getType());
+  double value = roundTo(kind, op.getValue().convertToDouble());
+  SmallVector<Axis> axes;
+  for (const std::string &name : getNames(getAxes(op.getResult())))
+    axes.push_back({name, window.extents.at(name), 0});
+  return NamedArray::splat(kind, value, std::move(axes));
+}
+
+NamedArray BlockEvaluator::computeCast(CastOp op) {
+  ElementKind kind = getKind(op.getType());
+  NamedArray result = applyPointwise(Pointwise::Copy, get(op.getInput()), kind);
+  if (isFloat(kind))
+    return finish(context, std::move(result));
+  // To integers in both modes: i1 is "not zero", others truncate.
+  MutableArrayRef<double> all(result.data(), size_t(result.size()));
+  for (double &value : all)
+    value = kind == ElementKind::I1 ? double(value != 0) : std::trunc(value);
+  return result;
+}
+
+NamedArray BlockEvaluator::computeRename(RenameOp op) {
+  NamedArray result = get(op.getInput());
+  SmallVector<std::string> from = getNames(op.getFrom());
+  SmallVector<std::string> to = getNames(op.getTo());
+  // All at once, so that two axes can swap their names. A space stands in no
+  // axis name.
+  for (size_t i = 0; i < from.size(); ++i)
+    result = result.rename(from[i], " " + std::to_string(i));
+  for (size_t i = 0; i < to.size(); ++i)
+    result = result.rename(" " + std::to_string(i), to[i]);
+  return result;
+}
+
+NamedArray BlockEvaluator::computeSplit(SplitOp op) {
+  Axis outer{op.getOuter().str(), window.extents.at(op.getOuter().str()), 0};
+  Axis inner{op.getInner().str(), window.extents.at(op.getInner().str()), 0};
+  return splitAxis(get(op.getInput()), op.getAxis(), outer, inner);
+}
+
+NamedArray BlockEvaluator::computeMerge(MergeOp op) {
+  return mergeAxes(get(op.getInput()), op.getOuter(), op.getInner(),
+                   op.getAxis(), window.extents.at(op.getAxis().str()));
+}
+
+NamedArray BlockEvaluator::computeSoftmax(SoftmaxOp op) {
+  // exp(x - shift) * recip0(sum), shift = the maximum where finite, else 0.
+  ElementKind kind = getKind(op.getType());
+  SmallVector<std::string> axes = getNames(op.getAxes());
+  auto apply = [&](Pointwise operation, ArrayRef<NamedArray> operands) {
+    return finish(context, applyPointwise(operation, operands, kind));
+  };
+  const NamedArray &x = get(op.getInput());
+  NamedArray max = reduceIn(context, window, Reduction::Max, x, axes, kind);
+  NamedArray finite = applyPointwise(Pointwise::IsFinite, max, ElementKind::I1);
+  NamedArray zero = NamedArray::splat(kind, 0, {});
+  NamedArray shift = apply(Pointwise::Select, {finite, max, zero});
+  NamedArray exp = apply(Pointwise::Exp, apply(Pointwise::Sub, {x, shift}));
+  NamedArray sum = reduceIn(context, window, Reduction::Sum, exp, axes, kind);
+  return apply(Pointwise::Mul, {exp, apply(Pointwise::Recip0, sum)});
+}
+
+NamedArray BlockEvaluator::computeRMSNorm(RMSNormOp op) {
+  ElementKind kind = getKind(op.getType());
+  auto apply = [&](Pointwise operation, ArrayRef<NamedArray> operands) {
+    return finish(context, applyPointwise(operation, operands, kind));
+  };
+  auto splat = [&](double value) {
+    return NamedArray::splat(kind, roundTo(kind, value), {});
+  };
+  const NamedArray &x = get(op.getInput());
+  SmallVector<std::string> axes = getNames(op.getAxes());
+  NamedArray sum = reduceIn(context, window, Reduction::Sum,
+                            apply(Pointwise::Mul, {x, x}), axes, kind);
+  double count = 1;
+  for (const std::string &axis : axes)
+    count *= double(context.extents.at(axis));
+  NamedArray mean = apply(Pointwise::Div, {sum, splat(count)});
+  NamedArray scale = apply(
+      Pointwise::Rsqrt,
+      apply(Pointwise::Add, {mean, splat(op.getEps().convertToDouble())}));
+  SmallVector<NamedArray> factors{x, scale};
+  if (op.getWeight())
+    factors.push_back(get(op.getWeight()));
+  return apply(Pointwise::Mul, factors);
+}
+
+NamedArray BlockEvaluator::computeSilu(SiluOp op) {
+  ElementKind kind = getKind(op.getType());
+  const NamedArray &x = get(op.getInput());
+  NamedArray gate =
+      finish(context, applyPointwise(Pointwise::Sigmoid, x, kind));
+  return finish(context, applyPointwise(Pointwise::Mul, {x, gate}, kind));
+}
