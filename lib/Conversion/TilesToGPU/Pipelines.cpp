@@ -52,6 +52,8 @@ static void addLowerKernels(OpPassManager &pm) {
 
 void cleave::buildTilesToGPUPipeline(OpPassManager &pm,
                                      const TilesToGPUOptions &options) {
+  // Equal tile sizes are recognised as equal values.
+  pm.addPass(createCSEPass());
   pm.addPass(createVectorizeTilesPass());
   AttachTargetPassOptions target;
   target.chip = options.chip;

@@ -1,0 +1,278 @@
+// RUN: cleave-opt --cleave-vectorize-tiles --split-input-file --verify-diagnostics %s
+
+// Each function is this kernel with one thing wrong.
+#tm = affine_map<(d0)[s0] -> (8, -d0 + s0)>
+#id = affine_map<(m) -> (m)>
+func.func @valid(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %y0 = tensor.empty(%m) : tensor<?xf32>
+  %y = scf.forall (%i) = (0) to (%m) step (8) shared_outs(%out = %y0) -> (tensor<?xf32>) {
+    %t = affine.min #tm(%i)[%m]
+    %xt = tensor.extract_slice %x[%i] [%t] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [%t] [1] : tensor<?xf32> into tensor<?xf32>
+    }
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @unbounded(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %y0 = tensor.empty(%m) : tensor<?xf32>
+  %y = scf.forall (%i) = (0) to (1) step (1) shared_outs(%out = %y0) -> (tensor<?xf32>) {
+    // expected-error @below {{expected dimension 0 of a tile to have a provable constant bound}}
+    %xt = tensor.extract_slice %x[%i] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [%m] [1] : tensor<?xf32> into tensor<?xf32>
+    }
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @own_output(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    // expected-error @below {{expected a slice of a function argument or of an earlier kernel's result}}
+    %xt = tensor.extract_slice %out[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @stride(%x: tensor<128xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    // expected-error @below {{expected unit strides}}
+    %xt = tensor.extract_slice %x[%i] [8] [2] : tensor<128xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @combiner(%x: tensor<64x8xf32>) -> tensor<64xf32> {
+  %one = arith.constant 1.0 : f32
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i, 0] [8, 8] [1, 1] : tensor<64x8xf32> to tensor<8x8xf32>
+    %e = tensor.empty() : tensor<8xf32>
+    %f = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    // expected-error @below {{expected output #0 to be reduced by arith.addf or arith.maximumf of the output's element}}
+    %r = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+        ins(%xt : tensor<8x8xf32>) outs(%f : tensor<8xf32>) {
+    ^bb0(%v: f32, %s: f32):
+      %q = arith.mulf %s, %v : f32
+      linalg.yield %q : f32
+    } -> tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @twice(%x: tensor<64x8xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i, 0] [8, 8] [1, 1] : tensor<64x8xf32> to tensor<8x8xf32>
+    %e = tensor.empty() : tensor<8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    // expected-error @below {{expected the element of reduced output #0 to be used by its combiner alone, and once}}
+    %r = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+        ins(%xt : tensor<8x8xf32>) outs(%f : tensor<8xf32>) {
+    ^bb0(%v: f32, %s: f32):
+      %p = arith.mulf %s, %v : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+    } -> tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @uninitialized(%x: tensor<64x8xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i, 0] [8, 8] [1, 1] : tensor<64x8xf32> to tensor<8x8xf32>
+    %e = tensor.empty() : tensor<8xf32>
+    // expected-error @below {{reads an uninitialized tile}}
+    %r = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+        ins(%xt : tensor<8x8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%v: f32, %s: f32):
+      %q = arith.addf %s, %v : f32
+      linalg.yield %q : f32
+    } -> tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @diagonal(%x: tensor<64x64xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i, %i] [8, 8] [1, 1] : tensor<64x64xf32> to tensor<8x8xf32>
+    %e = tensor.empty() : tensor<8xf32>
+    // expected-error @below {{expected indexing maps to be projected permutations but got affine_map<(d0) -> (d0, d0)>}}
+    %r = linalg.generic {indexing_maps = [affine_map<(m) -> (m, m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+        ins(%xt : tensor<8x8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%v: f32, %s: f32):
+      linalg.yield %v : f32
+    } -> tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @resized(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %y0 = tensor.empty(%m) : tensor<?xf32>
+  %y = scf.forall (%i) = (0) to (%m) step (8) shared_outs(%out = %y0) -> (tensor<?xf32>) {
+    %t = affine.min affine_map<(d0)[s0] -> (8, -d0 + s0)>(%i)[%m]
+    %e = tensor.empty(%t) : tensor<?xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %r = scf.for %j = %c0 to %m step %c1 iter_args(%a = %f) -> (tensor<?xf32>) {
+      %u = affine.min affine_map<(d0)[s0] -> (8, -d0 + s0)>(%j)[%m]
+      %xt = tensor.extract_slice %x[%j] [%u] [1] : tensor<?xf32> to tensor<?xf32>
+      // expected-error @below {{expected every tile to keep its sizes over the loop}}
+      scf.yield %xt : tensor<?xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %out[%i] [%t] [1] : tensor<?xf32> into tensor<?xf32>
+    }
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @other_op(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [4] [1] : tensor<64xf32> to tensor<4xf32>
+    // expected-error @below {{is not part of the scheduled form}}
+    %p = tensor.pad %xt low[0] high[4] {
+    ^bb0(%j: index):
+      tensor.yield %zero : f32
+    } : tensor<4xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @other_host_op(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-error @below {{is not part of the scheduled form}}
+  %x1 = tensor.expand_shape %x [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @returned_argument(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  // expected-error @below {{expected result #1 to be a kernel's result}}
+  return %y, %x : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func @lower_bound(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  // expected-error @below {{expected lower bounds of 0}}
+  %y = scf.forall (%i) = (8) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @in_place(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-error @below {{expected shared outputs to start from tensor.empty}}
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %x) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @warps(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  // expected-error @below {{expected cleave.warps to be a power of two from 1 to 32 but got 3}}
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  } {cleave.warps = 3 : i64}
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+// expected-error @below {{expected ranked tensor arguments but got 'f32'}}
+func.func @scalar_argument(%x: tensor<64xf32>, %s: f32) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  return %y : tensor<64xf32>
+}
