@@ -12,7 +12,7 @@ module attributes {gpu.container_module} {
   }
   gpu.module @k {
     // CHECK-LABEL: llvm.func @f_0
-    // CHECK-SAME: (%[[A:[^:]*]]: !llvm.ptr, %[[A0:[^:]*]]: i64, %[[N:[^:]*]]: i64, %[[B:[^:]*]]: !llvm.ptr, %[[B1:[^:]*]]: i64, %[[B2:[^:]*]]: i64, %[[C:[^:]*]]: !llvm.ptr)
+    // CHECK-SAME: (%[[A:[^:]*]]: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %[[A0:[^:]*]]: i64, %[[N:[^:]*]]: i64, %[[B:[^:]*]]: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %[[B1:[^:]*]]: i64, %[[B2:[^:]*]]: i64, %[[C:[^:]*]]: !llvm.ptr {{.*}})
     // CHECK: %[[PLANE:.*]] = llvm.mul %[[B2]], %[[B1]]
     // CHECK: llvm.mul %[[N]], %[[PLANE]]
     // CHECK: llvm.mul %[[A0]], %[[B2]]

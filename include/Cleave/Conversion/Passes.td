@@ -67,7 +67,8 @@ def FlattenKernelParamsPass
   let description = [{
     Replaces the memref descriptors among the parameters of kernels in LLVM:
     for each memref operand of a launch the kernel takes one pointer, then one
-    i64 a dynamic dimension. Memrefs have the identity layout.
+    i64 a dynamic dimension. Memrefs have the identity layout, are aligned to
+    16 bytes and do not overlap one that the kernel writes.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -25,6 +25,9 @@ namespace mlir::cleave {
 
 using namespace mlir;
 
+/// What the launcher guarantees.
+static constexpr int64_t kPointerAlignment = 16;
+
 namespace {
 /// Rewrites the entry block of one kernel.
 class ParamFlattener {
@@ -102,6 +105,14 @@ LogicalResult ParamFlattener::run(gpu::LaunchFuncOp launch) {
   kernel.setFunctionType(
       LLVM::LLVMFunctionType::get(kernel.getFunctionType().getReturnType(),
                                   llvm::to_vector(entry.getArgumentTypes())));
+  for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    if (!isa<LLVM::LLVMPointerType>(type))
+      continue;
+    kernel.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      b.getUnitAttr());
+    kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(kPointerAlignment));
+  }
   return success();
 }
 
