@@ -322,14 +322,21 @@ def Cleave_FoldOp : Cleave_Op<"fold",
     From these follow the *leaf* of a tile (each body reduced over the tile
     only, at the tile's own references), *combine* of two partial results
     (state by state in order: rebase both sides from their own references to
-    the combined ones, then reduce), and the *unit* (0 or -inf). A state at its
-    unit is the identity of combine.
+    the combined ones, then reduce), and the *unit* (0 or -inf for each state),
+    which is the partial result of no positions and the identity of combine.
 
     A step of a loop, a merge of lanes, warps, blocks or splits is one and the
-    same combine. Two rules hold position by position, in leaf, combine and the
-    definition alike: a partial state equal to its unit is not rebased, and
-    where a `reduce_max` reference used by a state is -inf, that state is at its
-    unit (so `exp(-inf - -inf)` is never asked for).
+    same combine. No state is ever tested for its unit: a state of a partial
+    result that saw positions can be 0 as well (the sum of x - mean over a
+    single position), and must be rebased. Instead, whoever writes the regions
+    keeps these two rules:
+
+    - Where a state and all its references have their unit as old values, a
+      rebase yields the unit, whatever the new references are. So a loop may
+      start at the unit, and an empty part may be merged.
+    - A body is right at the references of any tile, which are not the final
+      ones: where the positions of a tile give a maximum of -inf, `x - max` must
+      not become NaN if the final maximum is finite.
 
     ```mlir
     %m, %l, %o = cleave.fold over [T] ins(%s, %v : !s, !v)
@@ -340,13 +347,16 @@ def Cleave_FoldOp : Cleave_Op<"fold",
       }
       reduce_sum body {
       ^bb0(%z: !s, %w: !v, %m: !m):
-        %d = cleave.sub %z, %m : (!s, !m) -> !s
+        // shift = the maximum where it is finite, else 0
+        %d = cleave.sub %z, %shift : (!s, !m) -> !s
         %p = cleave.exp %d : (!s) -> !s
         cleave.yield %p : !s
       } rebase {
       ^bb0(%m0: !m, %l: !m, %m1: !m):
-        %d = cleave.sub %m0, %m1 : (!m, !m) -> !m
-        %f = cleave.exp %d : (!m) -> !m
+        // at the unit, shift0 is 0 and shift1 anything: exp must not overflow
+        %d = cleave.sub %shift0, %shift1 : (!m, !m) -> !m
+        %e = cleave.min %d, %zero : (!m, !s0) -> !m
+        %f = cleave.exp %e : (!m) -> !m
         %r = cleave.mul %l, %f : (!m, !m) -> !m
         cleave.yield %r : !m
       }
