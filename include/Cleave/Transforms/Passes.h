@@ -10,6 +10,9 @@
 #define CLEAVE_TRANSFORMS_PASSES_H
 
 #include "Cleave/Dialect/CleaveDialect.h"
+#include "Cleave/Transforms/Algebra/Numerics.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

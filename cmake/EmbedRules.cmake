@@ -1,0 +1,10 @@
+# Script: writes the texts of FILES as C++ initialisers to OUTPUT.
+cmake_policy(VERSION 3.25)
+string(REPLACE "|" ";" files "${FILES}")
+set(text "")
+foreach(file ${files})
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} content)
+  string(APPEND text "{\"${name}\", R\"cleave(${content})cleave\"},\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,57 @@
+//===- Optimize.h - Equality saturation of one function ---------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_TRANSFORMS_ALGEBRA_OPTIMIZE_H
+#define CLEAVE_TRANSFORMS_ALGEBRA_OPTIMIZE_H
+
+#include "Cleave/Transforms/Algebra/Extraction.h"
+#include "Cleave/Transforms/Algebra/Rules.h"
+
+namespace mlir::cleave {
+
+struct AlgebraOptions {
+  unsigned k = 4;
+  Numerics numerics = Numerics::Strict;
+  egraph::Limits limits;
+};
+
+/// A saturated function and its best forms.
+struct OptimizedFunction {
+  std::unique_ptr<AlgebraGraph> graph;
+  ImportedFunction imported;
+  egraph::RunReport report;
+  /// The rules in the order of `report.firings`.
+  std::vector<std::string> ruleNames;
+  egraph::Extraction extraction;
+  egraph::Selection inputSelection;
+  /// Empty where the input cannot be evaluated (two of its values are equal in
+  /// a way that makes its nodes a cycle).
+  std::optional<egraph::Evaluation> input;
+};
+
+/// Imports `function`, which has no sugar, saturates and extracts. Emits
+/// errors.
+FailureOr<OptimizedFunction> optimize(FunctionOpInterface function,
+                                      const RuleSet &rules,
+                                      const AlgebraOptions &options);
+
+/// Replaces the body of `function` by alternatives: the forms found and the
+/// input, at most k, best first.
+LogicalResult emitAlternatives(FunctionOpInterface function,
+                               const OptimizedFunction &result, unsigned k);
+
+/// Why a better form was refused, naming the arguments to declare a range for.
+/// Empty where strict numerics cost nothing.
+std::optional<std::string> explainRefusal(FunctionOpInterface function,
+                                          const RuleSet &rules,
+                                          const AlgebraOptions &options,
+                                          const OptimizedFunction &strict);
+
+} // namespace mlir::cleave
+
+#endif // CLEAVE_TRANSFORMS_ALGEBRA_OPTIMIZE_H

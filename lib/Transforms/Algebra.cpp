@@ -1,0 +1,99 @@
+//===- Algebra.cpp - Equality saturation of cleave functions --------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first phase: what to compute. Replaces the body of each cleave function
+// by `cleave.alternatives`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Algebra/Optimize.h"
+#include "Cleave/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::cleave {
+#define GEN_PASS_DEF_CLEAVEALGEBRAPASS
+#include "Cleave/Transforms/Passes.h.inc"
+} // namespace mlir::cleave
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+namespace {
+
+struct CleaveAlgebraPass
+    : cleave::impl::CleaveAlgebraPassBase<CleaveAlgebraPass> {
+  using CleaveAlgebraPassBase::CleaveAlgebraPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    auto loaded = std::make_shared<RuleSet>();
+    if (failed(loaded->addBuiltin(context)))
+      return failure();
+    for (const std::string &path : rules)
+      if (failed(loaded->addFile(context, path)))
+        return failure();
+    ruleSet = std::move(loaded);
+    return success();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal() || !isCleaveFunction(function))
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateExpandPatterns(patterns);
+    walkAndApplyPatterns(function, std::move(patterns));
+
+    AlgebraOptions options;
+    options.k = std::max(1u, unsigned(k));
+    options.numerics = numerics;
+    options.limits = {size_t(maxEnodes), unsigned(maxIterations)};
+    FailureOr<OptimizedFunction> result = optimize(function, *ruleSet, options);
+    if (failed(result))
+      return signalPassFailure();
+    report(function, *result);
+    if (options.numerics == Numerics::Strict)
+      if (auto refusal = explainRefusal(function, *ruleSet, options, *result))
+        remark::missed(function.getLoc(), getRemark("refused")) << *refusal;
+    if (failed(emitAlternatives(function, *result, options.k)))
+      return signalPassFailure();
+  }
+
+private:
+  static bool isCleaveFunction(func::FuncOp function) {
+    return llvm::any_of(function.getArgumentTypes(), isCleaveTensor) ||
+           llvm::any_of(function.getResultTypes(), isCleaveTensor);
+  }
+
+  static remark::RemarkOpts getRemark(StringRef name) {
+    return remark::RemarkOpts::name(name).category("cleave-algebra");
+  }
+
+  void report(func::FuncOp function, const OptimizedFunction &result) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << egraph::stringify(result.report.reason) << ", " << result.report.nodes
+       << " nodes, " << result.report.classes << " classes, "
+       << result.report.iterations << " iterations";
+    remark::analysis(function.getLoc(), getRemark("saturation")) << text;
+    if (!explain)
+      return;
+    for (auto [name, count] :
+         llvm::zip_equal(result.ruleNames, result.report.firings))
+      if (count > 0)
+        emitRemark(function.getLoc()) << "rule " << name << ": " << count
+                              << (count == 1 ? " equality" : " equalities");
+  }
+
+  /// Read only once loaded, so that clones share it.
+  std::shared_ptr<const RuleSet> ruleSet;
+};
+
+} // namespace

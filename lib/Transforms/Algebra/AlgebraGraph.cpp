@@ -1,0 +1,235 @@
+//===- AlgebraGraph.cpp - Nodes, payloads and axes of the bridge ----------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Algebra/AlgebraGraph.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::egraph;
+
+static OpKind parseKind(StringRef name) {
+  return llvm::StringSwitch<OpKind>(name)
+      .Case("argument", OpKind::Argument)
+      .Case("cleave.constant", OpKind::Constant)
+      .Case("cleave.extent", OpKind::Extent)
+      .Case("cleave.add", OpKind::Add)
+      .Case("cleave.mul", OpKind::Mul)
+      .Case("cleave.max", OpKind::Max)
+      .Case("cleave.min", OpKind::Min)
+      .Case("cleave.sub", OpKind::Sub)
+      .Case("cleave.div", OpKind::Div)
+      .Case("cleave.neg", OpKind::Neg)
+      .Case("cleave.pow", OpKind::Pow)
+      .Case("cleave.recip", OpKind::Recip)
+      .Case("cleave.recip0", OpKind::Recip0)
+      .Case("cleave.exp", OpKind::Exp)
+      .Case("cleave.sqrt", OpKind::Sqrt)
+      .Case("cleave.rsqrt", OpKind::Rsqrt)
+      .Case("cleave.sigmoid", OpKind::Sigmoid)
+      .Case("cleave.is_finite", OpKind::IsFinite)
+      .Case("cleave.cmp", OpKind::Cmp)
+      .Case("cleave.select", OpKind::Select)
+      .Case("cleave.cast", OpKind::Cast)
+      .Case("cleave.reduce_sum", OpKind::ReduceSum)
+      .Case("cleave.reduce_max", OpKind::ReduceMax)
+      .Case("cleave.contract", OpKind::Contract)
+      .Case("cleave.split", OpKind::Split)
+      .Case("cleave.merge", OpKind::Merge)
+      .Case("cleave.rename", OpKind::Rename)
+      .Case("cleave.relayout", OpKind::Relayout)
+      .Default(OpKind::Unknown);
+}
+
+bool AlgebraGraph::isKnownOperation(StringRef name) {
+  OpKind kind = parseKind(name);
+  return kind != OpKind::Unknown && kind != OpKind::Argument;
+}
+
+AlgebraGraph::AlgebraGraph(MLIRContext *context, Numerics numerics)
+    : context(context), numerics(numerics), graph(this, this) {
+  declareOps();
+}
+
+AlgebraGraph::~AlgebraGraph() = default;
+
+void AlgebraGraph::declareOps() {
+  for (StringRef name :
+       {"cleave.add", "cleave.mul", "cleave.max", "cleave.min"})
+    graph.declareMultiset(name);
+  // An op of the dialect that this misses would be refused, so the numbers of
+  // symbols that come later are those of arguments only.
+  for (StringRef name :
+       {"argument",          "cleave.constant",   "cleave.extent",
+        "cleave.add",        "cleave.mul",        "cleave.max",
+        "cleave.min",        "cleave.sub",        "cleave.div",
+        "cleave.neg",        "cleave.pow",        "cleave.recip",
+        "cleave.recip0",     "cleave.exp",        "cleave.sqrt",
+        "cleave.rsqrt",      "cleave.sigmoid",    "cleave.is_finite",
+        "cleave.cmp",        "cleave.select",     "cleave.cast",
+        "cleave.reduce_sum", "cleave.reduce_max", "cleave.contract",
+        "cleave.split",      "cleave.merge",      "cleave.rename",
+        "cleave.relayout"}) {
+    SymbolId symbol = graph.getSymbol(name);
+    kinds.resize(std::max<size_t>(kinds.size(), symbol + 1), OpKind::Unknown);
+    kinds[symbol] = parseKind(name);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> AlgebraGraph::addAxis(StringAttr name,
+                                              AxisBounds bounds) {
+  auto [it, isNew] = axisIds.try_emplace(name, axisNames.size());
+  if (!isNew)
+    return it->second;
+  if (axisNames.size() == AxisSet::kMaxAxes) {
+    axisIds.erase(name);
+    return std::nullopt;
+  }
+  axisNames.push_back(name);
+  axisBounds.push_back(bounds);
+  return it->second;
+}
+
+std::optional<unsigned> AlgebraGraph::lookupAxis(StringAttr name) const {
+  auto it = axisIds.find(name);
+  if (it == axisIds.end())
+    return std::nullopt;
+  return it->second;
+}
+
+std::optional<AxisSet> AlgebraGraph::getAxisSet(Attribute axes) const {
+  auto attr = dyn_cast_or_null<AxesAttr>(axes);
+  if (!attr)
+    return std::nullopt;
+  AxisSet set;
+  for (StringAttr name : attr.getNames()) {
+    std::optional<unsigned> axis = lookupAxis(name);
+    if (!axis)
+      return std::nullopt;
+    set |= AxisSet::of(*axis);
+  }
+  return set;
+}
+
+AxesAttr AlgebraGraph::getAxesAttr(AxisSet axes) const {
+  SmallVector<StringAttr> names;
+  axes.forEach([&](unsigned axis) { names.push_back(axisNames[axis]); });
+  return AxesAttr::get(context, ArrayRef<StringAttr>(names)).getSorted();
+}
+
+std::pair<double, double> AlgebraGraph::getCount(AxisSet axes) const {
+  double min = 1, max = 1;
+  axes.forEach([&](unsigned axis) {
+    min *= axisBounds[axis].min;
+    max *= axisBounds[axis].max;
+  });
+  return {min, max};
+}
+
+double AlgebraGraph::getRepresentativeCount(AxisSet axes) const {
+  double count = 1;
+  axes.forEach(
+      [&](unsigned axis) { count *= axisBounds[axis].representative; });
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+PayloadId AlgebraGraph::intern(DictionaryAttr payload) {
+  auto [it, isNew] = payloadIds.insert({payload, payloads.size()});
+  if (isNew)
+    payloads.push_back(payload);
+  return it->second;
+}
+
+unsigned AlgebraGraph::internElementType(Type type) {
+  auto it = llvm::find(elementTypes, type);
+  if (it == elementTypes.end())
+    it = elementTypes.insert(it, type);
+  return it - elementTypes.begin();
+}
+
+const Node *AlgebraGraph::findNode(ClassId id, OpKind kind) const {
+  for (const Node &node : graph.getClass(id).nodes)
+    if (getKind(node) == kind)
+      return &node;
+  return nullptr;
+}
+
+ClassId AlgebraGraph::add(StringRef name, DictionaryAttr payload,
+                          ArrayRef<ClassId> children) {
+  return graph.add(name, intern(payload), children);
+}
+
+ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
+                                  std::optional<double> range) {
+  Facts facts;
+  facts.axes = *getAxisSet(getAxes(type));
+  facts.elementType = internElementType(type.getElementType());
+  if (auto element = dyn_cast<FloatType>(type.getElementType())) {
+    double largest =
+        APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
+    facts.hi = range ? std::min(*range, largest) : largest;
+    facts.lo = -facts.hi;
+    facts.finite = true;
+  }
+  argumentFacts.resize(std::max<size_t>(argumentFacts.size(), index + 1));
+  argumentFacts[index] = facts;
+  Builder builder(context);
+  return add("argument",
+             builder.getDictionaryAttr(builder.getNamedAttr(
+                 "index", builder.getI64IntegerAttr(index))),
+             {});
+}
+
+ClassId AlgebraGraph::addConstant(double value, AxisSet axes) {
+  Builder builder(context);
+  SmallVector<int64_t> shape;
+  AxesAttr names = getAxesAttr(axes);
+  for (StringAttr name : names.getNames())
+    shape.push_back(axisBounds[*lookupAxis(name)].type);
+  auto type = RankedTensorType::get(shape, builder.getF32Type(), names);
+  return add("cleave.constant",
+             builder.getDictionaryAttr(
+                 {builder.getNamedAttr("value", builder.getF64FloatAttr(value)),
+                  builder.getNamedAttr("result_type", TypeAttr::get(type))}),
+             {});
+}
+
+ClassId AlgebraGraph::addMul(ArrayRef<ClassId> factors) {
+  return add("cleave.mul", DictionaryAttr::get(context), factors);
+}
+
+RankedTensorType AlgebraGraph::getType(ClassId id) const {
+  AxesAttr names = getAxesAttr(graph.getFacts(id).axes);
+  SmallVector<int64_t> shape;
+  for (StringAttr name : names.getNames())
+    shape.push_back(axisBounds[*lookupAxis(name)].type);
+  return RankedTensorType::get(shape, getElementType(id), names);
+}
+
+Facts AlgebraGraph::make(const EGraph &, const Node &node) {
+  return getKind(node) == OpKind::Argument
+             ? argumentFacts[cast<IntegerAttr>(getPayload(node).get("index"))
+                                 .getInt()]
+             : deriveFacts(node);
+}
+
+void AlgebraGraph::modify(EGraph &, ClassId id) {
+  const Facts facts = graph.getFacts(id);
+  if (!facts.constant || !getElementType(id).isF32() ||
+      findNode(id, OpKind::Constant))
+    return;
+  graph.merge(id, addConstant(*facts.constant, facts.axes), "constant");
+}

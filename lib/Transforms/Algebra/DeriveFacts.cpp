@@ -1,0 +1,381 @@
+//===- DeriveFacts.cpp - Transfer functions of the facts ------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is known of a value from what is known of its operands. Intervals are
+// those of the real value under the assumptions on the arguments; `finite`
+// means that neither the value nor what it is computed from leaves the range of
+// the element type.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Algebra/AlgebraGraph.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::egraph;
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+/// exp overflows f32 above the first, and is flushed to 0 below the second.
+static constexpr double kMaxExponent = 88.0, kMinExponent = -87.0;
+/// The smallest normal f32, below which a reciprocal overflows.
+static constexpr double kSmallest = 1.1754943508222875e-38;
+
+/// 0 * inf is 0: the bound of a product of a zero with something unbounded but
+/// real.
+static double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+static std::pair<double, double> multiply(std::pair<double, double> a,
+                                          std::pair<double, double> b) {
+  double corners[] = {times(a.first, b.first), times(a.first, b.second),
+                      times(a.second, b.first), times(a.second, b.second)};
+  return {*llvm::min_element(corners), *llvm::max_element(corners)};
+}
+
+/// The interval of a product. Equal factors are powers, so that squares are
+/// known not to be negative.
+static std::pair<double, double> multiplyAll(const EGraph &graph,
+                                             ArrayRef<ClassId> factors) {
+  std::pair<double, double> result{1, 1};
+  SmallVector<ClassId> sorted(factors);
+  llvm::sort(sorted);
+  for (size_t i = 0; i < sorted.size();) {
+    size_t count = 1;
+    while (i + count < sorted.size() && sorted[i + count] == sorted[i])
+      ++count;
+    const Facts &facts = graph.getFacts(sorted[i]);
+    std::pair<double, double> power{1, 1}, base{facts.lo, facts.hi};
+    for (size_t n = 0; n < count; ++n)
+      power = multiply(power, base);
+    if (count % 2 == 0)
+      power.first = std::max(power.first, 0.0);
+    result = multiply(result, power);
+    i += count;
+  }
+  return result;
+}
+
+static void setInterval(Facts &facts, std::pair<double, double> interval) {
+  facts.lo = interval.first;
+  facts.hi = interval.second;
+}
+
+static bool all(const EGraph &graph, const Node &node,
+                bool (*predicate)(const Facts &)) {
+  return llvm::all_of(node.children, [&](ClassId child) {
+    return predicate(graph.getFacts(child));
+  });
+}
+
+static bool isFinite(const Facts &facts) { return facts.finite; }
+static bool isNonZero(const Facts &facts) { return facts.isNonZero(); }
+
+/// The sum of `count` values of an interval.
+static void setSum(Facts &facts, std::pair<double, double> interval,
+                   std::pair<double, double> count) {
+  auto [lo, hi] = interval;
+  facts.lo = times(lo, lo >= 0 ? count.first : count.second);
+  facts.hi = times(hi, hi <= 0 ? count.first : count.second);
+}
+
+/// Whether `bound` is the maximum of `id` over axes, or that maximum where it
+/// is finite and else 0: then `id` is not above it, where it is finite.
+static bool isMaximumOf(const AlgebraGraph &graph, ClassId bound, ClassId id) {
+  auto isMax = [&](ClassId candidate) {
+    for (const Node &node : graph.getGraph().getClass(candidate).nodes)
+      if (graph.getKind(node) == OpKind::ReduceMax && node.children[0] == id)
+        return true;
+    return false;
+  };
+  if (isMax(bound))
+    return true;
+  for (const Node &node : graph.getGraph().getClass(bound).nodes) {
+    if (graph.getKind(node) != OpKind::Select || !isMax(node.children[1]))
+      continue;
+    const Node *test = graph.findNode(node.children[0], OpKind::IsFinite);
+    if (test && test->children[0] == node.children[1] &&
+        graph.getGraph().getFacts(node.children[2]).constant == 0.0)
+      return true;
+  }
+  return false;
+}
+
+/// x - max(x) is not positive.
+static bool isDifferenceToMaximum(const AlgebraGraph &graph, const Node &node) {
+  if (node.children.size() != 2)
+    return false;
+  const EGraph &g = graph.getGraph();
+  for (unsigned i : {0, 1}) {
+    for (const Node &product : g.getClass(node.children[i]).nodes) {
+      if (graph.getKind(product) != OpKind::Mul || product.children.size() != 2)
+        continue;
+      for (unsigned j : {0, 1})
+        if (g.getFacts(product.children[j]).constant == -1.0 &&
+            isMaximumOf(graph, product.children[1 - j], node.children[1 - i]))
+          return true;
+    }
+  }
+  return false;
+}
+
+static void deriveUnary(OpKind kind, const Facts &x, Facts &facts) {
+  switch (kind) {
+  case OpKind::Recip:
+    facts.nonZero = x.finite;
+    facts.finite = x.finite && (x.lo >= kSmallest || x.hi <= -kSmallest);
+    if (x.lo > 0 || x.hi < 0)
+      setInterval(facts, {1 / x.hi, 1 / x.lo});
+    else if (x.lo >= 0)
+      facts.lo = 1 / x.hi;
+    break;
+  case OpKind::Recip0:
+    // Finite but for denormal operands, which the scale of a row is not.
+    facts.finite = x.finite;
+    setInterval(facts, {x.lo >= 0 ? 0.0 : -3.4028234663852886e38,
+                        x.hi <= 0 ? 0.0 : 3.4028234663852886e38});
+    break;
+  case OpKind::Exp:
+    setInterval(facts, {std::exp(x.lo), std::exp(x.hi)});
+    facts.finite = x.finite && x.hi <= kMaxExponent;
+    facts.nonZero = x.finite && x.lo >= kMinExponent;
+    if (!facts.nonZero)
+      facts.lo = 0;
+    break;
+  case OpKind::Sqrt:
+    facts.finite = x.finite && x.lo >= 0;
+    setInterval(facts, {std::sqrt(std::max(x.lo, 0.0)),
+                        std::sqrt(std::max(x.hi, 0.0))});
+    break;
+  case OpKind::Rsqrt:
+    facts.finite = x.finite && x.lo >= kSmallest;
+    facts.lo = x.hi > 0 ? 1 / std::sqrt(x.hi) : 0;
+    facts.hi = x.lo > 0 ? 1 / std::sqrt(x.lo) : kInf;
+    break;
+  case OpKind::Sigmoid:
+    facts.finite = x.finite;
+    setInterval(facts, {0, 1});
+    break;
+  default:
+    break;
+  }
+}
+
+/// pow with a constant exponent.
+static void derivePow(const Facts &base, const Facts &exponent, Facts &facts) {
+  if (!exponent.constant)
+    return;
+  double p = *exponent.constant;
+  if (p > 0 && std::fmod(p, 2) == 0) {
+    setInterval(facts, {0, std::pow(base.magnitude(), p)});
+    facts.finite = base.finite;
+  } else if (base.lo >= kSmallest || (base.lo >= 0 && p >= 0)) {
+    double ends[] = {std::pow(base.lo, p), std::pow(base.hi, p)};
+    setInterval(facts,
+                {std::min(ends[0], ends[1]), std::max(ends[0], ends[1])});
+    facts.finite = base.finite;
+  }
+}
+
+/// A choice by is_finite(x) never gives an infinite x.
+static void deriveSelect(const AlgebraGraph &graph, const Node &node,
+                         Facts &facts) {
+  const Facts &a = graph.getGraph().getFacts(node.children[1]);
+  const Facts &b = graph.getGraph().getFacts(node.children[2]);
+  setInterval(facts, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
+  facts.nonZero = a.isNonZero() && b.isNonZero();
+  const Node *test = graph.findNode(node.children[0], OpKind::IsFinite);
+  bool guarded = test && test->children[0] == node.children[1];
+  facts.finite = b.finite && (a.finite || guarded);
+}
+
+Facts AlgebraGraph::getInvariants(const Node &node) const {
+  Facts facts;
+  DictionaryAttr payload = getPayload(node);
+  if (auto type = payload.getAs<TypeAttr>("result_type")) {
+    facts.axes = getAxisSet(getAxes(type.getValue())).value_or(AxisSet());
+    Type element = cast<RankedTensorType>(type.getValue()).getElementType();
+    facts.elementType =
+        const_cast<AlgebraGraph *>(this)->internElementType(element);
+    return facts;
+  }
+  bool isDouble = false;
+  for (ClassId child : node.children) {
+    facts.axes |= graph.getFacts(child).axes;
+    isDouble |= getElementType(child).isF64();
+  }
+  Type element = isDouble ? Type(Float64Type::get(context))
+                          : Type(Float32Type::get(context));
+  switch (getKind(node)) {
+  case OpKind::IsFinite:
+  case OpKind::Cmp:
+    element = IntegerType::get(context, 1);
+    break;
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+  case OpKind::Contract:
+    facts.axes =
+        facts.axes - getAxisSet(payload.get("axes")).value_or(AxisSet());
+    break;
+  case OpKind::Rename: {
+    auto from = cast<AxesAttr>(payload.get("from"));
+    auto to = cast<AxesAttr>(payload.get("to"));
+    for (auto [old, name] : llvm::zip_equal(from.getNames(), to.getNames())) {
+      AxisSet oldAxis = AxisSet::of(*lookupAxis(old));
+      if (facts.axes.contains(oldAxis))
+        facts.axes = (facts.axes - oldAxis) | AxisSet::of(*lookupAxis(name));
+    }
+    element = getElementType(node.children[0]);
+    break;
+  }
+  default:
+    break;
+  }
+  facts.elementType =
+      const_cast<AlgebraGraph *>(this)->internElementType(element);
+  return facts;
+}
+
+/// Drops what the element type cannot hold.
+static void bound(Facts &facts, Type elementType) {
+  auto type = dyn_cast<FloatType>(elementType);
+  if (!type) {
+    facts.finite = true;
+    return;
+  }
+  double largest =
+      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  if (!(facts.magnitude() <= largest))
+    facts.finite = false;
+  if (std::isnan(facts.lo))
+    facts.lo = -kInf;
+  if (std::isnan(facts.hi))
+    facts.hi = kInf;
+}
+
+/// A constant's value in a 16-bit type; wider ones are rounded when used.
+static double roundConstant(double value, Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType || floatType.getWidth() > 16)
+    return value;
+  APFloat rounded(value);
+  bool lossy;
+  rounded.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &lossy);
+  return rounded.convertToDouble();
+}
+
+Facts AlgebraGraph::deriveFacts(const Node &node) const {
+  Facts facts = getInvariants(node);
+  OpKind kind = getKind(node);
+  auto operand = [&](unsigned i) -> const Facts & {
+    return graph.getFacts(node.children[i]);
+  };
+  bool finite = all(graph, node, isFinite);
+  switch (kind) {
+  case OpKind::Constant: {
+    double value =
+        cast<FloatAttr>(getPayload(node).get("value")).getValueAsDouble();
+    value = roundConstant(value, elementTypes[facts.elementType]);
+    facts.constant = value;
+    setInterval(facts, {value, value});
+    facts.finite = std::isfinite(value);
+    facts.nonZero = value != 0;
+    break;
+  }
+  case OpKind::Extent: {
+    auto axis = cast<StringAttr>(getPayload(node).get("axis"));
+    setInterval(facts, getCount(AxisSet::of(*lookupAxis(axis))));
+    facts.finite = true;
+    break;
+  }
+  case OpKind::Add:
+    setInterval(facts, {0, 0});
+    for (ClassId child : node.children) {
+      facts.lo += graph.getFacts(child).lo;
+      facts.hi += graph.getFacts(child).hi;
+    }
+    if (isDifferenceToMaximum(*this, node))
+      facts.hi = std::min(facts.hi, 0.0);
+    facts.finite = finite;
+    break;
+  case OpKind::Mul:
+    setInterval(facts, multiplyAll(graph, node.children));
+    facts.finite = finite;
+    break;
+  case OpKind::Max:
+  case OpKind::Min:
+    setInterval(facts, {operand(0).lo, operand(0).hi});
+    for (ClassId child : node.children) {
+      const Facts &x = graph.getFacts(child);
+      facts.lo = kind == OpKind::Max ? std::max(facts.lo, x.lo)
+                                     : std::min(facts.lo, x.lo);
+      facts.hi = kind == OpKind::Max ? std::max(facts.hi, x.hi)
+                                     : std::min(facts.hi, x.hi);
+    }
+    facts.nonZero = all(graph, node, isNonZero);
+    facts.finite = finite;
+    break;
+  case OpKind::Div:
+    setInterval(facts, {-kInf, kInf});
+    if (operand(1).lo >= kSmallest || operand(1).hi <= -kSmallest) {
+      setInterval(facts, multiply({operand(0).lo, operand(0).hi},
+                                  {1 / operand(1).hi, 1 / operand(1).lo}));
+      facts.finite = finite;
+    }
+    break;
+  case OpKind::Pow:
+    derivePow(operand(0), operand(1), facts);
+    break;
+  case OpKind::Select:
+    deriveSelect(*this, node, facts);
+    break;
+  case OpKind::Cast:
+    // Rounding moves a value by less than this.
+    setInterval(facts, {operand(0).lo, operand(0).hi});
+    if (isa<FloatType>(getElementType(node.children[0])) &&
+        facts.magnitude() < kInf) {
+      facts.lo -= std::abs(facts.lo) / 128;
+      facts.hi += std::abs(facts.hi) / 128;
+    }
+    facts.finite = finite;
+    break;
+  case OpKind::ReduceSum:
+  case OpKind::Contract: {
+    std::pair<double, double> body =
+        kind == OpKind::Contract ? multiplyAll(graph, node.children)
+                                 : std::make_pair(operand(0).lo, operand(0).hi);
+    setSum(facts, body, getCount(*getAxisSet(getPayload(node).get("axes"))));
+    facts.finite = finite;
+    break;
+  }
+  case OpKind::ReduceMax: {
+    bool mayBeEmpty =
+        getCount(*getAxisSet(getPayload(node).get("axes"))).first < 1;
+    setInterval(facts, {mayBeEmpty ? -kInf : operand(0).lo, operand(0).hi});
+    facts.nonZero = operand(0).isNonZero();
+    facts.finite = finite && !mayBeEmpty;
+    break;
+  }
+  case OpKind::Split:
+  case OpKind::Merge:
+  case OpKind::Rename:
+  case OpKind::Relayout:
+    setInterval(facts, {operand(0).lo, operand(0).hi});
+    facts.nonZero = operand(0).isNonZero();
+    facts.finite = finite;
+    break;
+  default:
+    if (node.children.size() == 1)
+      deriveUnary(kind, operand(0), facts);
+    break;
+  }
+  bound(facts, elementTypes[facts.elementType]);
+  return facts;
+}

@@ -1,0 +1,239 @@
+//===- NormalForms.cpp - Normal forms at construction ---------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Phase N of the catalogue: what holds by construction needs no rule.
+//   a - b = a + (-1) * b, -a = (-1) * a
+//   units dropped and constants folded where other operands carry their axes
+//   reductions of reductions merged, and those over no axis dropped
+//   operands not widened from f16 where the operation does it
+// The operands of a contraction are ordered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Algebra/AlgebraGraph.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::egraph;
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+static double getUnit(OpKind kind) {
+  switch (kind) {
+  case OpKind::Add:
+    return 0;
+  case OpKind::Mul:
+    return 1;
+  case OpKind::Max:
+    return -kInf;
+  default:
+    return kInf;
+  }
+}
+
+static double combine(OpKind kind, double a, double b) {
+  switch (kind) {
+  case OpKind::Add:
+    return a + b;
+  case OpKind::Mul:
+    return a * b;
+  case OpKind::Max:
+    return std::max(a, b);
+  default:
+    return std::min(a, b);
+  }
+}
+
+/// A value as arithmetic yields it: f16 and bf16 become f32.
+ClassId AlgebraGraph::widen(ClassId id) {
+  Type type = getElementType(id);
+  if (type.isF32() || type.isF64())
+    return id;
+  Node node;
+  node.symbol = graph.getSymbol("cleave.mul");
+  node.payload = intern(DictionaryAttr::get(context));
+  node.children = {id};
+  // A product of one factor is its own normal form.
+  return graph.add(node);
+}
+
+std::optional<ClassId> AlgebraGraph::normalizeMultiset(Node &node,
+                                                       OpKind kind) {
+  // Axes that operands other than constants carry.
+  AxisSet carried, all;
+  for (ClassId child : node.children) {
+    const Facts &facts = graph.getFacts(child);
+    all |= facts.axes;
+    if (!facts.constant)
+      carried |= facts.axes;
+  }
+  double folded = getUnit(kind);
+  SmallVector<ClassId, 4> rest;
+  AxisSet lost;
+  bool isDouble = false;
+  for (ClassId child : node.children) {
+    const Facts &facts = graph.getFacts(child);
+    isDouble |= getElementType(child).isF64();
+    if (!facts.constant || std::isnan(*facts.constant)) {
+      rest.push_back(child);
+      continue;
+    }
+    folded = combine(kind, folded, *facts.constant);
+    lost |= facts.axes - carried;
+  }
+  if (isDouble)
+    return std::nullopt;
+  // 0 * x is not 0 for an infinite x: constants fold among themselves only.
+  if (folded != getUnit(kind) || rest.empty() || !lost.empty())
+    rest.push_back(addConstant(folded, lost));
+  bool isWidening = kind == OpKind::Mul && rest.size() == 1 &&
+                    !getElementType(rest[0]).isF32();
+  if (rest.size() == 1 && !isWidening)
+    return widen(rest[0]);
+  node.children = rest;
+  return std::nullopt;
+}
+
+std::optional<ClassId> AlgebraGraph::normalizeReduction(Node &node,
+                                                        OpKind kind) {
+  DictionaryAttr payload = getPayload(node);
+  AxisSet axes = *getAxisSet(payload.get("axes"));
+  if (axes.empty())
+    return widen(node.children[0]);
+  NamedAttrList attributes(payload);
+  attributes.set("axes", getAxesAttr(axes));
+  if (kind == OpKind::ReduceSum && !payload.get("operand_type"))
+    attributes.set("operand_type", UnitAttr::get(context));
+  payload = attributes.getDictionary(context);
+  node.payload = intern(payload);
+  for (const Node &inner : graph.getClass(node.children[0]).nodes) {
+    DictionaryAttr below = getPayload(inner);
+    if (inner.symbol != node.symbol ||
+        below.get("operand_type") != payload.get("operand_type"))
+      continue;
+    attributes.set("axes", getAxesAttr(axes | *getAxisSet(below.get("axes"))));
+    Node merged = inner;
+    merged.payload = intern(attributes.getDictionary(context));
+    return graph.add(merged);
+  }
+  return std::nullopt;
+}
+
+/// Whether an operation takes any float type and yields f32: its operands need
+/// no widening.
+static bool isArithmetic(OpKind kind) {
+  switch (kind) {
+  case OpKind::Argument:
+  case OpKind::Cast:
+  case OpKind::Split:
+  case OpKind::Merge:
+  case OpKind::Rename:
+  case OpKind::Relayout:
+  case OpKind::Unknown:
+    return false;
+  default:
+    return true;
+  }
+}
+
+std::optional<ClassId> AlgebraGraph::normalize(EGraph &, Node &node) {
+  OpKind kind = getKind(node);
+  if (isArithmetic(kind))
+    for (ClassId &child : node.children)
+      for (const Node &inner : graph.getClass(child).nodes)
+        if (getKind(inner) == OpKind::Mul && inner.children.size() == 1) {
+          child = graph.find(inner.children[0]);
+          break;
+        }
+  DictionaryAttr none = DictionaryAttr::get(context);
+  switch (kind) {
+  case OpKind::Sub: {
+    ClassId minus = addMul({addConstant(-1), node.children[1]});
+    return add("cleave.add", none, {node.children[0], minus});
+  }
+  case OpKind::Neg:
+    return addMul({addConstant(-1), node.children[0]});
+  case OpKind::Add:
+  case OpKind::Mul:
+  case OpKind::Max:
+  case OpKind::Min:
+    return normalizeMultiset(node, kind);
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return normalizeReduction(node, kind);
+  case OpKind::Contract:
+    llvm::sort(node.children);
+    return std::nullopt;
+  case OpKind::Constant:
+    if (!getPayload(node).get("result_type"))
+      return addConstant(
+          cast<FloatAttr>(getPayload(node).get("value")).getValueAsDouble());
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+bool AlgebraGraph::isValid(StringRef name, DictionaryAttr payload,
+                           ArrayRef<ClassId> children) const {
+  std::optional<SymbolId> symbol = graph.findSymbol(name);
+  if (!symbol)
+    return false;
+  OpKind kind = kinds[*symbol];
+  auto isFloat = [&](ClassId child) {
+    return isa<FloatType>(getElementType(child));
+  };
+  auto carries = [&](StringRef key) {
+    AxisSet all;
+    for (ClassId child : children)
+      all |= graph.getFacts(child).axes;
+    std::optional<AxisSet> axes = getAxisSet(payload.get(key));
+    return axes && all.contains(*axes);
+  };
+  switch (kind) {
+  case OpKind::Constant:
+    return children.empty() && isa_and_nonnull<FloatAttr>(payload.get("value"));
+  case OpKind::Add:
+  case OpKind::Mul:
+  case OpKind::Max:
+  case OpKind::Min:
+    return llvm::all_of(children, isFloat);
+  case OpKind::Sub:
+  case OpKind::Div:
+  case OpKind::Pow:
+    return children.size() == 2 && llvm::all_of(children, isFloat);
+  case OpKind::Neg:
+  case OpKind::Recip:
+  case OpKind::Recip0:
+  case OpKind::Exp:
+  case OpKind::Sqrt:
+  case OpKind::Rsqrt:
+  case OpKind::Sigmoid:
+  case OpKind::IsFinite:
+    return children.size() == 1 && isFloat(children[0]);
+  case OpKind::Cmp:
+    return children.size() == 2 && llvm::all_of(children, isFloat) &&
+           payload.get("predicate");
+  case OpKind::Select:
+    return children.size() == 3 && !isFloat(children[0]) &&
+           isFloat(children[1]) && isFloat(children[2]);
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+    return children.size() == 1 && isFloat(children[0]) && carries("axes");
+  case OpKind::Contract:
+    return children.size() == 2 && llvm::all_of(children, isFloat) &&
+           carries("axes") &&
+           isa_and_nonnull<TypeAttr>(payload.get("operand_type"));
+  default:
+    // Casts and views keep their place: no rule makes one.
+    return false;
+  }
+}

@@ -1,0 +1,254 @@
+//===- Optimize.cpp - Equality saturation of one function -----------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Algebra/Optimize.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::egraph;
+
+FailureOr<OptimizedFunction>
+mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
+                       const AlgebraOptions &options) {
+  OptimizedFunction result;
+  result.graph =
+      std::make_unique<AlgebraGraph>(function.getContext(), options.numerics);
+  FailureOr<ImportedFunction> imported =
+      importFunction(function, *result.graph);
+  if (failed(imported))
+    return failure();
+  result.imported = std::move(*imported);
+  EGraph &graph = result.graph->getGraph();
+
+  FlattenRule flatten;
+  std::vector<std::unique_ptr<BoundRule>> bound;
+  std::vector<Rule *> all{&flatten};
+  for (const RulePattern &pattern : rules.getPatterns()) {
+    bound.push_back(std::make_unique<BoundRule>(pattern, *result.graph));
+    all.push_back(bound.back().get());
+  }
+  result.report = saturate(graph, all, options.limits);
+  for (Rule *rule : all)
+    result.ruleNames.push_back(rule->getName().str());
+  if (!graph.getErrors().empty()) {
+    const MergeError &error = graph.getErrors().front();
+    return function.emitError()
+           << "wrong rule: '" << error.reason
+           << "' makes unequal values equal, " << error.message;
+  }
+
+  AlgebraCostModel model(*result.graph);
+  result.inputSelection =
+      getInputSelection(*result.graph, result.imported.roots);
+  ExtractOptions extractOptions;
+  extractOptions.k = options.k;
+  result.extraction = extract(graph, result.imported.roots, model,
+                              extractOptions, result.inputSelection);
+  CostTable table(graph, model);
+  result.input =
+      evaluate(graph, result.imported.roots, result.inputSelection, table);
+  return std::move(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Alternatives
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One region to be: a selection, or the input where it is null.
+struct Form {
+  const Extracted *extracted = nullptr;
+  std::string label = "input";
+};
+} // namespace
+
+/// Sweeps, bytes and work; the number of nodes decides nothing here.
+static bool isCheaper(const Evaluation &a, const Evaluation &b) {
+  auto head = [](const Cost &cost) {
+    return ArrayRef<double>(cost).take_front(3).vec();
+  };
+  return head(a.cost) < head(b.cost);
+}
+
+/// The rules that made the nodes of a selection.
+static std::string getLabel(const OptimizedFunction &result,
+                            const Selection &selection) {
+  std::set<std::string> names;
+  for (auto [id, index] : selection) {
+    Origin origin = result.graph->getGraph().getClass(id).nodes[index].origin;
+    // Flattening is a normal form, no step of its own.
+    if (origin > 1)
+      names.insert(result.ruleNames[origin - 1]);
+  }
+  return names.empty() ? "normal form" : llvm::join(names, " ");
+}
+
+/// The forms to emit, best first. The input stands for its skeleton unless
+/// another graph of that skeleton does less work.
+static std::vector<Form> chooseForms(const OptimizedFunction &result,
+                                     unsigned k) {
+  std::vector<Form> forms;
+  bool hasInput = false;
+  auto addInput = [&] {
+    if (!hasInput)
+      forms.emplace_back();
+    hasInput = true;
+  };
+  for (const Extracted &form : result.extraction.best) {
+    if (result.input && !isCheaper(form.evaluation, *result.input))
+      addInput();
+    if (result.input && form.evaluation.skeleton == result.input->skeleton &&
+        !isCheaper(form.evaluation, *result.input))
+      continue;
+    forms.push_back({&form, getLabel(result, form.selection)});
+  }
+  if (!hasInput && forms.size() >= k)
+    forms.resize(k > 0 ? k - 1 : 0);
+  addInput();
+  if (forms.size() > k)
+    forms.resize(k);
+  return forms;
+}
+
+/// Fills a region's block; false where the form does not have the result types.
+static bool fillForm(FunctionOpInterface function,
+                     const OptimizedFunction &result, const Form &form,
+                     Block &block) {
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointToStart(&block);
+  Block &body = function.getFunctionBody().front();
+  Operation *terminator = body.getTerminator();
+  SmallVector<Value> values;
+  if (!form.extracted) {
+    IRMapping mapping;
+    for (Operation &op : body.without_terminator())
+      if (!isa<AlternativesOp>(op))
+        builder.clone(op, mapping);
+    for (Value value : terminator->getOperands())
+      values.push_back(mapping.lookupOrDefault(value));
+  } else {
+    auto exported = exportSelection(*result.graph, result.imported.roots,
+                                    form.extracted->selection, builder,
+                                    function.getLoc(), function.getArguments());
+    if (!exported || TypeRange(ValueRange(*exported)) !=
+                         TypeRange(terminator->getOperandTypes()))
+      return false;
+    values = *exported;
+  }
+  YieldOp::create(builder, function.getLoc(), values);
+  return true;
+}
+
+LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
+                                             const OptimizedFunction &result,
+                                             unsigned k) {
+  Block &body = function.getFunctionBody().front();
+  Operation *terminator = body.getTerminator();
+  if (terminator->getNumOperands() == 0)
+    return success();
+  // Forms are tried in blocks of their own, since one may turn out not to fit.
+  std::vector<std::unique_ptr<Block>> blocks;
+  SmallVector<StringRef> labels;
+  std::vector<Form> forms = chooseForms(result, k);
+  for (const Form &form : forms) {
+    auto block = std::make_unique<Block>();
+    if (!fillForm(function, result, form, *block))
+      continue;
+    blocks.push_back(std::move(block));
+    labels.push_back(form.label);
+  }
+  OpBuilder builder(terminator);
+  auto alternatives = AlternativesOp::create(
+      builder, function.getLoc(), terminator->getOperandTypes(), blocks.size());
+  alternatives.setLabelsAttr(builder.getStrArrayAttr(labels));
+  for (auto [region, block] :
+       llvm::zip_equal(alternatives.getAlternatives(), blocks))
+    region.front().getOperations().splice(region.front().end(),
+                                          block->getOperations());
+  terminator->setOperands(alternatives.getResults());
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (&op != terminator && &op != alternatives)
+      op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What strict numerics cost
+//===----------------------------------------------------------------------===//
+
+/// The arguments below a class in a selection.
+static void collectArguments(const AlgebraGraph &graph,
+                             const Selection &selection, ClassId root,
+                             std::set<unsigned> &arguments) {
+  std::set<ClassId> seen;
+  SmallVector<ClassId> stack{graph.getGraph().find(root)};
+  while (!stack.empty()) {
+    ClassId id = stack.pop_back_val();
+    auto chosen = selection.find(id);
+    if (!seen.insert(id).second || chosen == selection.end())
+      continue;
+    const Node &node = graph.getGraph().getClass(id).nodes[chosen->second];
+    if (graph.getKind(node) == OpKind::Argument)
+      arguments.insert(
+          cast<IntegerAttr>(graph.getPayload(node).get("index")).getInt());
+    llvm::append_range(stack, node.children);
+  }
+}
+
+static std::string getArgumentName(FunctionOpInterface function,
+                                   unsigned index) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(
+          index, CleaveDialect::kNameAttrName))
+    return name.getValue().str();
+  return "arg" + std::to_string(index);
+}
+
+std::optional<std::string>
+mlir::cleave::explainRefusal(FunctionOpInterface function, const RuleSet &rules,
+                             const AlgebraOptions &options,
+                             const OptimizedFunction &strict) {
+  AlgebraOptions real = options;
+  real.numerics = Numerics::Real;
+  real.k = 1;
+  FailureOr<OptimizedFunction> best = optimize(function, rules, real);
+  if (failed(best) || best->extraction.best.empty())
+    return std::nullopt;
+  const Extracted &wanted = best->extraction.best.front();
+  if (!strict.extraction.best.empty() &&
+      !isCheaper(wanted.evaluation, strict.extraction.best[0].evaluation))
+    return std::nullopt;
+
+  AlgebraCostModel model(*best->graph);
+  std::string reason = "a factor that leaves a sum may not be finite for all "
+                       "extents and arguments";
+  std::set<unsigned> arguments;
+  for (auto [id, index] : wanted.selection) {
+    const Node &node = best->graph->getGraph().getClass(id).nodes[index];
+    std::optional<Refusal> refusal = model.getRefusal(id, node);
+    if (!refusal)
+      continue;
+    if (arguments.empty())
+      reason = refusal->reason;
+    collectArguments(*best->graph, wanted.selection, refusal->culprit,
+                     arguments);
+  }
+  if (arguments.empty())
+    for (ClassId root : best->imported.roots)
+      collectArguments(*best->graph, wanted.selection, root, arguments);
+  SmallVector<std::string> missing;
+  for (unsigned index : arguments)
+    if (!function.getArgAttr(index, CleaveDialect::kRangeAttrName))
+      missing.push_back("'" + getArgumentName(function, index) + "'");
+  std::string text =
+      "a form with fewer sweeps or less work is refused: " + reason + "; ";
+  if (missing.empty())
+    return text + "the declared ranges are too wide";
+  return text + "declare cleave.range for " + llvm::join(missing, ", ");
+}
