@@ -15,6 +15,7 @@
 
 #include "Cleave/Conversion/Passes.h"
 #include "Cleave/Conversion/Pipelines.h"
+#include "Cleave/Conversion/TileDialect.h"
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -24,6 +25,7 @@ namespace mlir::cleave {
 /// Registers the cleave dialect and the interfaces it attaches.
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<CleaveDialect>();
+  registry.insert<tile::CleaveTileDialect>();
 }
 
 /// Registers every Cleave pass and pipeline by its command line name.

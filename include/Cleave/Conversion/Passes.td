@@ -96,4 +96,61 @@ def SerializeKernelsPass
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def AssignLayoutsPass : Pass<"cleave-assign-layouts", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Give every tile value of a kernel a layout";
+  let description = [{
+    Input: a kernel on vectors of block tile shape (sizes are powers of two),
+    with `cleave.warps` on the `gpu.func`. Every op that makes such a vector
+    gets the attribute `cleave_tile.layout`; where an op needs an operand in
+    another layout than the one it was made in, `cleave_tile.convert_layout`
+    stands in between.
+
+    Contractions (tensor core fragments) and memory accesses (coalesced) have
+    layouts of their own; all other values take their neighbours', inner loops
+    first. Constants, masks and small loads are made again in each layout that
+    asks for them; a conversion moves up through casts and broadcasts where that
+    moves fewer bytes.
+  }];
+  let dependentDialects = ["::mlir::cleave::tile::CleaveTileDialect"];
+}
+
+def DistributePass : Pass<"cleave-distribute", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Replace tile values by what one thread holds";
+  let description = [{
+    Input: a kernel after `cleave-assign-layouts`. Each vector of block shape
+    becomes a 1-d vector of the thread's registers. Memory accesses become
+    vector loads and stores of up to 16 bytes where alignment is provable, under
+    predicates where the tile may reach past its bounds; contractions become
+    `nvvm.mma.sync`; reductions and conversions between layouts go through
+    registers, shuffles and shared memory. The kernel's shared memory is one
+    workgroup attribution.
+
+    Shared memory accesses are not ordered yet: `cleave-insert-barriers` follows.
+    Pointers of memrefs are assumed to be aligned to 16 bytes, which the
+    launcher guarantees.
+  }];
+  let options = [
+    Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
+           /*default=*/"48 * 1024",
+           "static shared memory that a kernel may use">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def InsertBarriersPass : Pass<"cleave-insert-barriers", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Order shared memory accesses with the fewest barriers";
+  let description = [{
+    Puts a `gpu.barrier` in front of each access of workgroup memory that may
+    touch bytes which another thread accessed since the last barrier, one of
+    both writing: read after write, write after read (also of the previous
+    iteration of a loop) and write after write. Ranges of bytes are told apart
+    where they come from constant `memref.view`s of one buffer.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
 #endif // CLEAVE_CONVERSION_PASSES_TD

@@ -1,0 +1,275 @@
+//===- DistributeMemory.cpp - Tile loads and stores of a thread -----------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// vector.transfer_read and transfer_write on global memory. A thread accesses
+// runs of its registers that are consecutive in memory. Where a tile may reach
+// past its bounds, a whole tile takes a branch without predicates and a partial
+// one checks each run: memory out of bounds is never touched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distributor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+namespace {
+
+/// Emits the accesses of one transfer op.
+class AccessEmitter {
+public:
+  AccessEmitter(Distributor &distributor, ImplicitLocOpBuilder &b,
+                const GlobalAccess &access, const LinearLayout &layout);
+
+  /// All registers; `mask` is null or holds a bit a register.
+  Value load(Value padding, Value mask);
+  void store(Value regs, Value mask);
+
+private:
+  struct Bound {
+    unsigned dim;
+    Value value;
+    std::optional<int64_t> constant;
+  };
+  void collectBounds();
+  /// Null if the bounds are constants that the tile exceeds.
+  Value getWholeTilePredicate();
+  bool mayBePartial() const { return !bounds.empty(); }
+  /// The run at `reg` is inside all bounds.
+  Value getRunPredicate(ImplicitLocOpBuilder &b, int64_t reg,
+                        DenseMap<std::pair<unsigned, int64_t>, Value> &cache);
+  SmallVector<Value> getIndices(ImplicitLocOpBuilder &b, int64_t reg);
+  Value loadRun(ImplicitLocOpBuilder &b, int64_t reg);
+  void storeRun(ImplicitLocOpBuilder &b, Value regs, int64_t reg);
+  Value loadAll(ImplicitLocOpBuilder &b, Value padding, Value mask,
+                bool predicated);
+  void storeAll(ImplicitLocOpBuilder &b, Value regs, Value mask,
+                bool predicated);
+  llvm::MaybeAlign getAlignment() const {
+    return llvm::Align(width * getElementBytes(elementType));
+  }
+
+  Distributor &distributor;
+  ImplicitLocOpBuilder &b;
+  const GlobalAccess &access;
+  const LinearLayout &layout;
+  Type elementType;
+  /// Elements of one access.
+  int64_t width = 1;
+  SmallVector<Bound> bounds;
+};
+
+} // namespace
+
+AccessEmitter::AccessEmitter(Distributor &distributor, ImplicitLocOpBuilder &b,
+                             const GlobalAccess &access,
+                             const LinearLayout &layout)
+    : distributor(distributor), b(b), access(access), layout(layout),
+      elementType(access.getTileType().getElementType()) {
+  if (std::optional<unsigned> dim = access.getContiguousDim())
+    width = std::min(access.getVectorWidth(), layout.getContiguity(*dim));
+  collectBounds();
+}
+
+void AccessEmitter::collectBounds() {
+  VectorTransferOpInterface op = access.getOp();
+  for (unsigned d = 0; d < layout.getRank(); ++d) {
+    if (OpFoldResult bound = access.getMaskBound(d))
+      bounds.push_back({d,
+                        getValueOrCreateConstantIndexOp(b, b.getLoc(), bound),
+                        getConstantIntValue(bound)});
+    if (!access.needsExtentCheck(d))
+      continue;
+    unsigned mem = *access.getMemDim(d);
+    Value extent = memref::DimOp::create(b, op.getBase(), mem);
+    Value rest = arith::SubIOp::create(b, extent, op.getIndices()[mem]);
+    bounds.push_back({d, rest, std::nullopt});
+  }
+}
+
+Value AccessEmitter::getWholeTilePredicate() {
+  Value all;
+  for (const Bound &bound : bounds) {
+    if (bound.constant)
+      return {};
+    Value size =
+        arith::ConstantIndexOp::create(b, layout.getShape()[bound.dim]);
+    Value whole =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, bound.value, size);
+    all = all ? Value(arith::AndIOp::create(b, all, whole)) : whole;
+  }
+  return all;
+}
+
+Value AccessEmitter::getRunPredicate(
+    ImplicitLocOpBuilder &b, int64_t reg,
+    DenseMap<std::pair<unsigned, int64_t>, Value> &cache) {
+  Value all;
+  LinearLayout::Vec coords =
+      layout.delinearize(layout.apply(InDim::Register, reg));
+  for (auto [i, bound] : llvm::enumerate(bounds)) {
+    Value &below = cache[{i, coords[bound.dim]}];
+    if (!below)
+      below = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::slt,
+          distributor.getCoord(b, layout, reg, bound.dim), bound.value);
+    all = all ? Value(arith::AndIOp::create(b, all, below)) : below;
+  }
+  return all;
+}
+
+SmallVector<Value> AccessEmitter::getIndices(ImplicitLocOpBuilder &b,
+                                             int64_t reg) {
+  SmallVector<Value> indices(access.getOp().getIndices());
+  for (unsigned d = 0; d < layout.getRank(); ++d)
+    if (std::optional<unsigned> mem = access.getMemDim(d))
+      indices[*mem] = arith::AddIOp::create(
+          b, indices[*mem], distributor.getCoord(b, layout, reg, d));
+  return indices;
+}
+
+Value AccessEmitter::loadRun(ImplicitLocOpBuilder &b, int64_t reg) {
+  return vector::LoadOp::create(b, VectorType::get({width}, elementType),
+                                access.getOp().getBase(), getIndices(b, reg),
+                                /*nontemporal=*/false, getAlignment());
+}
+
+void AccessEmitter::storeRun(ImplicitLocOpBuilder &b, Value regs, int64_t reg) {
+  Value run = sliceRegisters(b, regs, reg, width);
+  vector::StoreOp::create(b, run, access.getOp().getBase(), getIndices(b, reg),
+                          /*nontemporal=*/false, getAlignment());
+}
+
+static Value conjunction(ImplicitLocOpBuilder &b, Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, x, y);
+}
+
+static Value extractBit(ImplicitLocOpBuilder &b, Value mask, int64_t reg) {
+  return mask ? vector::ExtractOp::create(b, mask, reg).getResult() : Value();
+}
+
+Value AccessEmitter::loadAll(ImplicitLocOpBuilder &b, Value padding, Value mask,
+                             bool predicated) {
+  DenseMap<std::pair<unsigned, int64_t>, Value> cache;
+  VectorType runType = VectorType::get({width}, elementType);
+  Value paddingRun;
+  SmallVector<Value> runs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+    Value predicate = extractBit(b, mask, reg);
+    if (predicated)
+      predicate = conjunction(b, predicate, getRunPredicate(b, reg, cache));
+    Value run;
+    if (!predicate) {
+      run = loadRun(b, reg);
+    } else {
+      if (!paddingRun)
+        paddingRun = vector::BroadcastOp::create(b, runType, padding);
+      auto branch = scf::IfOp::create(b, runType, predicate,
+                                      /*addThenBlock=*/true,
+                                      /*addElseBlock=*/true);
+      ImplicitLocOpBuilder inside(b.getLoc(),
+                                  OpBuilder::atBlockBegin(branch.thenBlock()));
+      scf::YieldOp::create(inside, loadRun(inside, reg));
+      inside.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(inside, paddingRun);
+      run = branch.getResult(0);
+    }
+    runs.push_back(run);
+  }
+  return joinRegisters(b, runs);
+}
+
+Value AccessEmitter::load(Value padding, Value mask) {
+  if (!mayBePartial())
+    return loadAll(b, padding, mask, /*predicated=*/false);
+  Value whole = getWholeTilePredicate();
+  if (!whole || layout.getNumRegisters() == width)
+    return loadAll(b, padding, mask, /*predicated=*/true);
+  VectorType type = VectorType::get({layout.getNumRegisters()}, elementType);
+  auto branch = scf::IfOp::create(b, type, whole, true, true);
+  auto fill = [&](Block *block, bool predicated) {
+    ImplicitLocOpBuilder inside(b.getLoc(), OpBuilder::atBlockBegin(block));
+    Value loaded = loadAll(inside, padding, mask, predicated);
+    scf::YieldOp::create(inside, loaded);
+  };
+  fill(branch.thenBlock(), /*predicated=*/false);
+  fill(branch.elseBlock(), /*predicated=*/true);
+  return branch.getResult(0);
+}
+
+void AccessEmitter::storeAll(ImplicitLocOpBuilder &b, Value regs, Value mask,
+                             bool predicated) {
+  DenseMap<std::pair<unsigned, int64_t>, Value> cache;
+  int64_t freeRegisters = layout.getFreeMask(InDim::Register);
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+    if (reg & freeRegisters)
+      continue;
+    Value predicate = extractBit(b, mask, reg);
+    if (predicated)
+      predicate = conjunction(b, predicate, getRunPredicate(b, reg, cache));
+    if (!predicate) {
+      storeRun(b, regs, reg);
+      continue;
+    }
+    auto branch = scf::IfOp::create(b, predicate, /*withElseRegion=*/false);
+    ImplicitLocOpBuilder inside(b.getLoc(),
+                                OpBuilder::atBlockBegin(branch.thenBlock()));
+    storeRun(inside, regs, reg);
+  }
+}
+
+void AccessEmitter::store(Value regs, Value mask) {
+  Value whole = mayBePartial() ? getWholeTilePredicate() : Value();
+  auto emit = [&](ImplicitLocOpBuilder &b) {
+    if (!whole || layout.getNumRegisters() == width)
+      return storeAll(b, regs, mask, mayBePartial());
+    auto branch = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+    ImplicitLocOpBuilder inside(b.getLoc(),
+                                OpBuilder::atBlockBegin(branch.thenBlock()));
+    storeAll(inside, regs, mask, /*predicated=*/false);
+    inside.setInsertionPointToStart(branch.elseBlock());
+    storeAll(inside, regs, mask, /*predicated=*/true);
+  };
+  Value owner = distributor.getOwnerPredicate(layout);
+  if (!owner)
+    return emit(b);
+  auto branch = scf::IfOp::create(b, owner, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder inside(b.getLoc(),
+                              OpBuilder::atBlockBegin(branch.thenBlock()));
+  emit(inside);
+}
+
+LogicalResult Distributor::distributeRead(vector::TransferReadOp op) {
+  FailureOr<GlobalAccess> access =
+      GlobalAccess::get(cast<VectorTransferOpInterface>(*op));
+  if (failed(access))
+    return failure();
+  ImplicitLocOpBuilder b = builderAt(op);
+  LinearLayout layout = layoutOf(op.getVector());
+  Value mask = access->getGeneralMask();
+  AccessEmitter emitter(*this, b, *access, layout);
+  setRegisters(op.getVector(),
+               emitter.load(op.getPadding(), mask ? registersOf(mask) : mask));
+  return success();
+}
+
+LogicalResult Distributor::distributeWrite(vector::TransferWriteOp op) {
+  FailureOr<GlobalAccess> access =
+      GlobalAccess::get(cast<VectorTransferOpInterface>(*op));
+  if (failed(access))
+    return failure();
+  ImplicitLocOpBuilder b = builderAt(op);
+  LinearLayout layout = layoutOf(op.getVector());
+  Value mask = access->getGeneralMask();
+  AccessEmitter emitter(*this, b, *access, layout);
+  emitter.store(registersOf(op.getVector()), mask ? registersOf(mask) : mask);
+  return success();
+}

@@ -1,0 +1,144 @@
+//===- DistributeReduction.cpp - Reductions over threads ------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduced dimension lies on register, lane and warp bits: each kind is
+// combined in its own way, in a fixed order. Bits that replicate take no part.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distributor.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+/// Bits of `dim` that step along one of `dims`. None if one steps along
+/// another dimension as well.
+static std::optional<int64_t>
+getReducedMask(const LinearLayout &layout, InDim dim, ArrayRef<int64_t> dims) {
+  int64_t mask = 0, replicated = layout.getFreeMask(dim);
+  for (unsigned bit = 0; bit < layout.getNumBits(dim); ++bit) {
+    if (replicated >> bit & 1)
+      continue;
+    bool reduced = false, kept = false;
+    for (unsigned d = 0; d < layout.getRank(); ++d)
+      if (layout.getCoord(dim, bit, d))
+        (llvm::is_contained(dims, int64_t(d)) ? reduced : kept) = true;
+    if (reduced && kept)
+      return std::nullopt;
+    if (reduced)
+      mask |= int64_t(1) << bit;
+  }
+  return mask;
+}
+
+Value Distributor::reduceRegisters(ImplicitLocOpBuilder &b, Value regs,
+                                   const LinearLayout &layout,
+                                   ArrayRef<int64_t> dims,
+                                   vector::CombiningKind kind) {
+  // Kept bits become the low ones; then the upper half folds onto the lower.
+  SmallVector<unsigned, 8> order = layout.getKeptRegisterBits(dims);
+  int64_t kept = int64_t(1) << order.size();
+  int64_t reduced = *getReducedMask(layout, InDim::Register, dims);
+  for (unsigned bit = 0; bit < layout.getNumBits(InDim::Register); ++bit)
+    if (reduced >> bit & 1)
+      order.push_back(bit);
+  SmallVector<int64_t> sources;
+  for (int64_t r = 0; r < int64_t(1) << order.size(); ++r) {
+    int64_t source = 0;
+    for (auto [i, bit] : llvm::enumerate(order))
+      source |= (r >> i & 1) << bit;
+    sources.push_back(source);
+  }
+  regs = selectRegisters(b, regs, sources);
+  for (int64_t size = sources.size(); size > kept; size /= 2) {
+    auto half = [&](int64_t start) {
+      return sliceRegisters(b, regs, start, size / 2);
+    };
+    regs = vector::makeArithReduction(b, b.getLoc(), kind, half(0),
+                                      half(size / 2));
+  }
+  return regs;
+}
+
+/// `value` of the lane that differs in `bits`; shuffles move 32 or 64 bits.
+static Value shuffleXor(ImplicitLocOpBuilder &b, Value value, int32_t bits) {
+  Type type = value.getType();
+  if (type.isIndex()) {
+    value = arith::IndexCastOp::create(b, b.getI64Type(), value);
+    value = gpu::ShuffleOp::create(b, value, bits, 32, gpu::ShuffleMode::XOR)
+                .getShuffleResult();
+    return arith::IndexCastOp::create(b, type, value);
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
+  bool narrow = width < 32;
+  if (narrow) {
+    if (type != integer)
+      value = arith::BitcastOp::create(b, integer, value);
+    value = arith::ExtUIOp::create(b, b.getI32Type(), value);
+  }
+  value = gpu::ShuffleOp::create(b, value, bits, 32, gpu::ShuffleMode::XOR)
+              .getShuffleResult();
+  if (narrow) {
+    value = arith::TruncIOp::create(b, integer, value);
+    if (type != integer)
+      value = arith::BitcastOp::create(b, type, value);
+  }
+  return value;
+}
+
+Value Distributor::reduceLanes(ImplicitLocOpBuilder &b, Value regs,
+                               int64_t laneMask, vector::CombiningKind kind) {
+  auto type = cast<VectorType>(regs.getType());
+  SmallVector<Value> values;
+  for (int64_t r = 0; r < type.getNumElements(); ++r)
+    values.push_back(vector::ExtractOp::create(b, regs, r));
+  for (int64_t bit = 1; bit <= laneMask; bit *= 2) {
+    if (!(laneMask & bit))
+      continue;
+    for (Value &value : values)
+      value = vector::makeArithReduction(b, b.getLoc(), kind, value,
+                                         shuffleXor(b, value, bit));
+  }
+  return vector::FromElementsOp::create(b, type, values);
+}
+
+LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
+  LinearLayout layout = layoutOf(op.getSource());
+  ArrayRef<int64_t> dims = op.getReductionDims();
+  std::optional<int64_t> regMask =
+      getReducedMask(layout, InDim::Register, dims);
+  std::optional<int64_t> laneMask = getReducedMask(layout, InDim::Lane, dims);
+  std::optional<int64_t> warpMask = getReducedMask(layout, InDim::Warp, dims);
+  if (!regMask || !laneMask || !warpMask)
+    return op.emitError(
+        "expected a layout whose bits step along either reduced "
+        "or kept dimensions");
+  LinearLayout result = layout.slice(dims);
+  if (isTile(op.getResult()) && layoutOf(op.getResult()) != result)
+    return op.emitError("expected the result in the layout that the source "
+                        "leaves");
+  ImplicitLocOpBuilder b = builderAt(op);
+  vector::CombiningKind kind = op.getKind();
+  Value regs =
+      reduceRegisters(b, registersOf(op.getSource()), layout, dims, kind);
+  if (*laneMask)
+    regs = reduceLanes(b, regs, *laneMask, kind);
+  if (*warpMask)
+    regs = reduceWarps(b, regs, result, *warpMask, kind);
+  if (isTile(op.getResult())) {
+    setRegisters(op.getResult(),
+                 vector::makeArithReduction(b, b.getLoc(), kind,
+                                            registersOf(op.getAcc()), regs));
+    return success();
+  }
+  Value scalar = vector::ExtractOp::create(b, regs, 0);
+  op.getResult().replaceAllUsesWith(
+      vector::makeArithReduction(b, b.getLoc(), kind, op.getAcc(), scalar));
+  return success();
+}

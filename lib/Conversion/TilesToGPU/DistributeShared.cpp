@@ -1,0 +1,292 @@
+//===- DistributeShared.cpp - Values that change threads ------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Conversions between layouts: within a thread where each thread already holds
+// its elements, else through shared memory. No barriers here:
+// --cleave-insert-barriers sees all accesses at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distributor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+/// Widest access of a thread, and the distance that padding moves a row.
+static constexpr int64_t kAccessBytes = 16;
+static constexpr int64_t kBufferAlignment = 16;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+static MemRefType getSharedType(MLIRContext *context, Type elementType,
+                                int64_t count) {
+  auto space =
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
+  return MemRefType::get({count}, elementType, MemRefLayoutAttrInterface(),
+                         space);
+}
+
+Value SharedScratch::allocate(ImplicitLocOpBuilder &b, Type elementType,
+                              int64_t count) {
+  MLIRContext *context = b.getContext();
+  if (!attribution)
+    attribution = func.addWorkgroupAttribution(
+        getSharedType(context, b.getI8Type(), kBufferAlignment), func.getLoc());
+  auto offset = arith::ConstantIndexOp::create(b, 0);
+  int64_t bytes = llvm::alignTo(count * getElementBytes(elementType),
+                                uint64_t(kBufferAlignment));
+  buffers.push_back({offset, bytes});
+  return memref::ViewOp::create(b, getSharedType(context, elementType, count),
+                                attribution, offset, ValueRange());
+}
+
+LogicalResult SharedScratch::finalize(int64_t maxBytes) {
+  if (buffers.empty())
+    return success();
+  int64_t sum = 0, largest = 0;
+  for (const Buffer &buffer : buffers) {
+    sum += buffer.bytes;
+    largest = std::max(largest, buffer.bytes);
+  }
+  // Nothing lives in a buffer longer than from one store to the loads behind
+  // it, so all may start at 0: that costs barriers instead of bytes.
+  bool distinct = sum <= maxBytes;
+  int64_t total = distinct ? sum : largest;
+  if (total > maxBytes)
+    return func.emitError("expected a kernel that needs at most ")
+           << maxBytes << " bytes of shared memory but got " << total;
+  int64_t offset = 0;
+  for (Buffer &buffer : buffers) {
+    OpBuilder b(buffer.offset);
+    buffer.offset.setValueAttr(b.getIndexAttr(distinct ? offset : 0));
+    offset += buffer.bytes;
+  }
+  OpBuilder b(func.getContext());
+  attribution.setType(getSharedType(func.getContext(), b.getI8Type(), total));
+  func.setWorkgroupAttributionAttr(0, "llvm.align",
+                                   b.getI64IntegerAttr(kBufferAlignment));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Elements of `tile` that one access of registers in `layout` covers.
+static int64_t getRunWidth(const LinearLayout &layout, unsigned dim,
+                           Type elementType) {
+  if (!layout.getRank())
+    return 1;
+  int64_t limit =
+      std::max<int64_t>(1, kAccessBytes / getElementBytes(elementType));
+  return std::min(limit, layout.getContiguity(dim));
+}
+
+/// Picks the contiguous dimension with the fewest accesses, and padding.
+static SharedTile chooseSharedTile(const LinearLayout &from,
+                                   const LinearLayout &to, Type elementType) {
+  SharedTile tile;
+  unsigned rank = from.getRank();
+  tile.strides.assign(rank, 1);
+  tile.numElements = 1;
+  if (!rank)
+    return tile;
+  int64_t fewest = -1;
+  for (unsigned d = rank; d-- > 0;) {
+    int64_t accesses =
+        from.getNumRegisters() / getRunWidth(from, d, elementType) +
+        to.getNumRegisters() / getRunWidth(to, d, elementType);
+    if (fewest >= 0 && accesses >= fewest)
+      continue;
+    fewest = accesses;
+    tile.contiguousDim = d;
+  }
+  int64_t bytes = getElementBytes(elementType);
+  int64_t stride = from.getShape()[tile.contiguousDim];
+  if (rank > 1 && stride * bytes >= kAccessBytes)
+    stride += kAccessBytes / bytes;
+  for (unsigned d = rank; d-- > 0;) {
+    if (d == tile.contiguousDim)
+      continue;
+    tile.strides[d] = stride;
+    stride *= from.getShape()[d];
+  }
+  tile.numElements = stride;
+  return tile;
+}
+
+/// Position in the buffer of register `reg`.
+static Value getSharedIndex(Distributor &distributor, ImplicitLocOpBuilder &b,
+                            const LinearLayout &layout, const SharedTile &tile,
+                            int64_t reg, Value offset) {
+  Value index = offset;
+  auto add = [&](Value part) {
+    index = index ? Value(arith::AddIOp::create(b, index, part)) : part;
+  };
+  // The thread's part first: it is the same for all registers.
+  int64_t constant = 0;
+  bool additive = layout.isPermutation();
+  LinearLayout::Vec coords =
+      layout.delinearize(layout.apply(InDim::Register, reg));
+  for (unsigned d = 0; d < layout.getRank(); ++d) {
+    Value coord = distributor.getCoord(b, layout, additive ? 0 : reg, d);
+    if (tile.strides[d] != 1)
+      coord = arith::MulIOp::create(
+          b, coord, arith::ConstantIndexOp::create(b, tile.strides[d]));
+    add(coord);
+    if (additive)
+      constant += coords[d] * tile.strides[d];
+  }
+  if (constant || !index)
+    add(arith::ConstantIndexOp::create(b, constant));
+  return index;
+}
+
+/// Sub-byte and index elements have another type in memory.
+static Type getStorageType(Type elementType) {
+  MLIRContext *context = elementType.getContext();
+  if (elementType.isIndex())
+    return IntegerType::get(context, 64);
+  if (elementType.getIntOrFloatBitWidth() < 8)
+    return IntegerType::get(context, 8);
+  return elementType;
+}
+
+static Value toStorage(ImplicitLocOpBuilder &b, Value regs) {
+  auto type = cast<VectorType>(regs.getType());
+  Type storage = getStorageType(type.getElementType());
+  if (storage == type.getElementType())
+    return regs;
+  VectorType result = type.clone(storage);
+  if (type.getElementType().isIndex())
+    return arith::IndexCastOp::create(b, result, regs);
+  return arith::ExtUIOp::create(b, result, regs);
+}
+
+static Value fromStorage(ImplicitLocOpBuilder &b, Value regs,
+                         Type elementType) {
+  auto type = cast<VectorType>(regs.getType());
+  if (elementType == type.getElementType())
+    return regs;
+  VectorType result = type.clone(elementType);
+  if (elementType.isIndex())
+    return arith::IndexCastOp::create(b, result, regs);
+  return arith::TruncIOp::create(b, result, regs);
+}
+
+void Distributor::storeShared(ImplicitLocOpBuilder &b, Value regs,
+                              const LinearLayout &layout,
+                              const SharedTile &tile, Value buffer,
+                              Value offset) {
+  Type elementType = getElementTypeOrSelf(regs.getType());
+  int64_t width = getRunWidth(layout, tile.contiguousDim, elementType);
+  int64_t freeRegisters = layout.getFreeMask(InDim::Register);
+  // Threads with the same element write the same value to the same place.
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+    if (reg & freeRegisters)
+      continue;
+    Value run = sliceRegisters(b, regs, reg, width);
+    auto store = vector::StoreOp::create(
+        b, run, buffer, getSharedIndex(*this, b, layout, tile, reg, offset),
+        /*nontemporal=*/false,
+        llvm::MaybeAlign(width * getElementBytes(elementType)));
+    store->setAttr(tile::kGroupAttrName, b.getI64IntegerAttr(nextGroup));
+  }
+  ++nextGroup;
+}
+
+Value Distributor::loadShared(ImplicitLocOpBuilder &b, Type elementType,
+                              const LinearLayout &layout,
+                              const SharedTile &tile, Value buffer,
+                              Value offset) {
+  int64_t width = getRunWidth(layout, tile.contiguousDim, elementType);
+  VectorType runType = VectorType::get({width}, elementType);
+  SmallVector<Value> runs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width)
+    runs.push_back(vector::LoadOp::create(
+        b, runType, buffer, getSharedIndex(*this, b, layout, tile, reg, offset),
+        /*nontemporal=*/false,
+        llvm::MaybeAlign(width * getElementBytes(elementType))));
+  return joinRegisters(b, runs);
+}
+
+LogicalResult Distributor::distributeConvert(tile::ConvertLayoutOp op) {
+  LinearLayout from = op.getFrom().getLayout(), to = op.getTo().getLayout();
+  if (layouts.lookup(op.getSource()) != op.getFrom())
+    return op.emitError("expected the source in the layout ") << op.getFrom();
+  ImplicitLocOpBuilder b = builderAt(op);
+  Value regs = registersOf(op.getSource());
+  if (auto sources = from.getRegisterPermutation(to)) {
+    setRegisters(op.getResult(), selectRegisters(b, regs, *sources));
+    return success();
+  }
+  if (from.getNumBits(InDim::Lane) != kLaneBits ||
+      to.getNumBits(InDim::Lane) != kLaneBits ||
+      from.getNumBits(InDim::Warp) != llvm::Log2_64(warps) ||
+      to.getNumBits(InDim::Warp) != llvm::Log2_64(warps))
+    return op.emitError("expected layouts on all threads of the block");
+  Type elementType = op.getType().getElementType();
+  regs = toStorage(b, regs);
+  Type storage = getElementTypeOrSelf(regs.getType());
+  SharedTile tile = chooseSharedTile(from, to, storage);
+  Value buffer = scratch.allocate(b, storage, tile.numElements);
+  storeShared(b, regs, from, tile, buffer, Value());
+  Value loaded = loadShared(b, storage, to, tile, buffer, Value());
+  setRegisters(op.getResult(), fromStorage(b, loaded, elementType));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Across warps
+//===----------------------------------------------------------------------===//
+
+/// Positions of the set bits of `mask`.
+static SmallVector<unsigned> setBits(int64_t mask) {
+  SmallVector<unsigned> bits;
+  for (unsigned bit = 0; mask >> bit; ++bit)
+    if (mask >> bit & 1)
+      bits.push_back(bit);
+  return bits;
+}
+
+Value Distributor::reduceWarps(ImplicitLocOpBuilder &b, Value regs,
+                               const LinearLayout &result, int64_t warpMask,
+                               vector::CombiningKind kind) {
+  regs = toStorage(b, regs);
+  Type elementType = getElementTypeOrSelf(regs.getType());
+  // One tile a group of warps that hold different parts; the number of the
+  // part is made of the warp's bits in the mask.
+  SmallVector<unsigned> bits = setBits(warpMask);
+  int64_t parts = int64_t(1) << bits.size();
+  SharedTile tile = chooseSharedTile(result, result, elementType);
+  Value buffer = scratch.allocate(b, elementType, parts * tile.numElements);
+  ImplicitLocOpBuilder entry = entryBuilder();
+  Value offset = arith::ConstantIndexOp::create(entry, 0);
+  for (auto [i, bit] : llvm::enumerate(bits)) {
+    Value part = arith::ShRUIOp::create(
+        entry, getWarp(), arith::ConstantIndexOp::create(entry, bit));
+    part = arith::AndIOp::create(entry, part,
+                                 arith::ConstantIndexOp::create(entry, 1));
+    part = arith::MulIOp::create(
+        entry, part,
+        arith::ConstantIndexOp::create(entry, tile.numElements << i));
+    offset = arith::AddIOp::create(entry, offset, part);
+  }
+  storeShared(b, regs, result, tile, buffer, offset);
+  Value sum;
+  for (int64_t part = 0; part < parts; ++part) {
+    Value base = arith::ConstantIndexOp::create(b, part * tile.numElements);
+    Value loaded = loadShared(b, elementType, result, tile, buffer, base);
+    sum = sum ? vector::makeArithReduction(b, b.getLoc(), kind, sum, loaded)
+              : loaded;
+  }
+  return sum;
+}

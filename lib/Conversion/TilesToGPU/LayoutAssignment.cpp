@@ -1,0 +1,258 @@
+//===- LayoutAssignment.cpp - Which layout each tile has ------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Anchors and spreading; see LayoutAssignment.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutAssignment.h"
+#include "GlobalAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+/// Beyond this a conversion in front of a store would take too much shared
+/// memory.
+static constexpr int64_t kMaxStoreConversionBytes = 32 * 1024;
+
+static bool isSupportedTileOp(Operation *op) {
+  if (isElementwiseTileOp(op))
+    return true;
+  return isa<arith::ConstantOp, ub::PoisonOp, scf::ForOp, scf::IfOp,
+             scf::YieldOp, vector::BroadcastOp, vector::TransposeOp,
+             vector::ShapeCastOp, vector::StepOp, vector::CreateMaskOp,
+             vector::ConstantMaskOp, vector::TransferReadOp,
+             vector::TransferWriteOp, vector::MultiDimReductionOp, vector::ExtractOp,
+             vector::ContractionOp>(op);
+}
+
+static LogicalResult checkTileType(Operation *op, Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return success();
+  if (vector.isScalable())
+    return op->emitError("expected a tile of fixed size but got ") << type;
+  for (int64_t size : vector.getShape())
+    if (!llvm::isPowerOf2_64(size))
+      return op->emitError(
+                 "expected tile sizes that are powers of two but got ")
+             << type;
+  return success();
+}
+
+LogicalResult LayoutAssignment::checkAndClassify() {
+  WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto isVector = [](Type type) { return isa<VectorType>(type); };
+    bool usesTiles = llvm::any_of(op->getOperandTypes(), isVector) ||
+                     llvm::any_of(op->getResultTypes(), isVector);
+    if (usesTiles && !isSupportedTileOp(op)) {
+      op->emitError("expected an op that can be distributed to threads but got "
+                    "'")
+          << op->getName() << "' on tiles";
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getResultTypes())
+      if (failed(checkTileType(op, type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (BlockArgument arg : region.getArguments())
+        if (isTile(arg) && isa<scf::ForOp>(op))
+          tiles.push_back(arg);
+    for (Value value : op->getResults())
+      if (isTile(value))
+        tiles.push_back(value);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  for (Value value : tiles)
+    rematerializable[value] = computeRematerializable(value);
+  return success();
+}
+
+bool LayoutAssignment::computeRematerializable(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<arith::ConstantOp, ub::PoisonOp, vector::CreateMaskOp,
+          vector::ConstantMaskOp, vector::StepOp>(op))
+    return true;
+  // Threads that share an element read it from the same cache line.
+  if (auto read = dyn_cast<vector::TransferReadOp>(op))
+    return llvm::count_if(read.getVectorType().getShape(),
+                          [](int64_t size) { return size != 1; }) <= 1 &&
+           (!read.getMask() || rematerializable.lookup(read.getMask()));
+  bool recomputable =
+      isElementwiseTileOp(op) ||
+      isa<vector::BroadcastOp, vector::TransposeOp, vector::ShapeCastOp>(op);
+  return recomputable && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return !isTile(operand) || rematerializable.lookup(operand);
+         });
+}
+
+bool LayoutAssignment::isRematerializable(Value value) const {
+  return rematerializable.lookup(value);
+}
+
+LayoutAttr LayoutAssignment::getDefaultLayout(Value value) const {
+  auto type = cast<VectorType>(value.getType());
+  int64_t width =
+      std::max<int64_t>(1, 16 / getElementBytes(type.getElementType()));
+  return LayoutAttr::get(value.getContext(),
+                         getCoalescedLayout(type.getShape(), width, warps));
+}
+
+/// Consecutive lanes on consecutive addresses: coalesced in memory order.
+static LayoutAttr getAccessLayout(const GlobalAccess &access, int64_t warps) {
+  VectorType type = access.getTileType();
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    order.push_back(d);
+  // Broadcast dimensions outermost, then memory order.
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+    auto key = [&](int64_t d) {
+      return access.getMemDim(d) ? int64_t(*access.getMemDim(d)) : -1;
+    };
+    return key(a) < key(b);
+  });
+  SmallVector<int64_t> shape, inverse(order.size());
+  for (auto [i, d] : llvm::enumerate(order)) {
+    shape.push_back(type.getDimSize(d));
+    inverse[d] = i;
+  }
+  LinearLayout layout =
+      getCoalescedLayout(shape, access.getVectorWidth(), warps);
+  return LayoutAttr::get(type.getContext(), layout.transpose(inverse));
+}
+
+LogicalResult LayoutAssignment::assignAnchors() {
+  SmallVector<vector::ContractionOp> contracts;
+  SmallVector<vector::TransferReadOp> reads;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto contract = dyn_cast<vector::ContractionOp>(op))
+      contracts.push_back(contract);
+    else if (auto read = dyn_cast<vector::TransferReadOp>(op))
+      reads.push_back(read);
+  });
+  for (vector::ContractionOp contract : contracts) {
+    FailureOr<ContractDims> dims = ContractDims::get(contract);
+    if (failed(dims))
+      return failure();
+    ContractLayouts layouts = getContractLayouts(contract, *dims, warps);
+    assign(contract.getResult(),
+           LayoutAttr::get(func.getContext(), layouts.acc), Contraction);
+  }
+  for (vector::TransferReadOp read : reads) {
+    FailureOr<GlobalAccess> access =
+        GlobalAccess::get(cast<VectorTransferOpInterface>(*read));
+    if (failed(access))
+      return failure();
+    if (!isRematerializable(read.getResult()))
+      assign(read.getResult(), getAccessLayout(*access, warps), Load);
+  }
+  return success();
+}
+
+/// The loop result of a region argument and the other way round.
+static Value getLoopTwin(Value value) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop ? Value(loop.getTiedLoopResult(arg)) : Value();
+  }
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  return loop ? Value(loop.getRegionIterArg(
+                    cast<OpResult>(value).getResultNumber()))
+              : Value();
+}
+
+void LayoutAssignment::assign(Value value, LayoutAttr layout,
+                              Precedence precedence) {
+  if (isRematerializable(value) || !layouts.try_emplace(value, layout).second)
+    return;
+  // A loop's result lives in the same registers as its region argument.
+  if (Value twin = getLoopTwin(value))
+    assign(twin, layout, precedence);
+  forEachTie(
+      value, layout, [&](Value other, LayoutAttr derived, unsigned depth) {
+        if (!isRematerializable(other) && !layouts.contains(other))
+          queue.push({depth, precedence, nextSequence++, other, derived});
+      });
+}
+
+void LayoutAssignment::spread() {
+  while (!queue.empty()) {
+    Candidate next = queue.top();
+    queue.pop();
+    assign(next.value, next.layout, next.precedence);
+  }
+}
+
+/// A reduction's result has the layout that its source leaves, whatever its
+/// users would like.
+void LayoutAssignment::settleReductions() {
+  func.walk<WalkOrder::PreOrder>([&](vector::MultiDimReductionOp op) {
+    if (!isTile(op.getResult()))
+      return;
+    LayoutAttr source = lookup(op.getSource());
+    if (!source)
+      source = getDefaultLayout(op.getSource());
+    layouts[op.getResult()] = LayoutAttr::get(
+        func.getContext(), source.getLayout().slice(op.getReductionDims()));
+  });
+}
+
+LayoutAttr cleave::getStoreLayout(vector::TransferWriteOp op,
+                                  LayoutAttr current, int64_t warps) {
+  FailureOr<GlobalAccess> access =
+      GlobalAccess::get(cast<VectorTransferOpInterface>(*op));
+  if (failed(access))
+    return {};
+  VectorType type = op.getVectorType();
+  if (current) {
+    int64_t bytes = getElementBytes(type.getElementType());
+    if (type.getRank() < 2 ||
+        type.getNumElements() * bytes > kMaxStoreConversionBytes)
+      return current;
+    std::optional<unsigned> dim = access->getContiguousDim();
+    int64_t width = dim ? std::min(current.getLayout().getContiguity(*dim),
+                                   access->getVectorWidth())
+                        : 1;
+    if (width * bytes >= 16)
+      return current;
+  }
+  return getAccessLayout(*access, warps);
+}
+
+LogicalResult LayoutAssignment::run() {
+  if (failed(checkAndClassify()) || failed(assignAnchors()))
+    return failure();
+  spread();
+  WalkResult result = func.walk([&](vector::TransferWriteOp op) {
+    if (failed(GlobalAccess::get(cast<VectorTransferOpInterface>(*op))))
+      return WalkResult::interrupt();
+    Value value = op.getVector();
+    if (!lookup(value) && !isRematerializable(value)) {
+      assign(value, getStoreLayout(op, {}, warps), Store);
+      spread();
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  for (Value value : tiles)
+    if (!lookup(value) && !isRematerializable(value)) {
+      assign(value, getDefaultLayout(value), Rest);
+      spread();
+    }
+  settleReductions();
+  return success();
+}

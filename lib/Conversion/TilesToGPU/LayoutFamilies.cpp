@@ -1,0 +1,138 @@
+//===- LayoutFamilies.cpp - Fragments and coalesced layouts ---------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts that memory and tensor cores ask for. Facts about fragments are
+// those of the PTX ISA, "Matrix Fragments for mma.m16n8k16".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/LinearLayout.h"
+#include "llvm/Support/MathExtras.h"
+#include <cassert>
+
+using namespace mlir::cleave;
+using llvm::ArrayRef;
+
+namespace {
+
+/// Builds a layout bit by bit: each call takes the next step along one
+/// dimension.
+class LayoutBuilder {
+public:
+  LayoutBuilder(ArrayRef<int64_t> shape)
+      : shape(shape.begin(), shape.end()), filled(shape.size(), 1) {}
+
+  bool isFull(unsigned d) const { return filled[d] >= shape[d]; }
+  /// Gives one bit of `dim` to dimension d, or replicates if that is full.
+  void add(InDim dim, unsigned d) {
+    if (isFull(d))
+      return replicate(dim);
+    int64_t offset = filled[d];
+    for (size_t i = d + 1; i < shape.size(); ++i)
+      offset *= shape[i];
+    bases[static_cast<unsigned>(dim)].push_back(offset);
+    filled[d] *= 2;
+  }
+  void replicate(InDim dim) { bases[static_cast<unsigned>(dim)].push_back(0); }
+  LinearLayout build() const { return LinearLayout(shape, bases); }
+
+private:
+  LinearLayout::Vec shape, filled;
+  std::array<LinearLayout::Vec, 3> bases;
+};
+
+} // namespace
+
+LinearLayout mlir::cleave::getMmaAtom(Fragment fragment) {
+  // A thread's pair of neighbours is the low bit, the quad of lanes follows,
+  // then the eight groups; further registers step by 8.
+  bool pairsAlongFirst = fragment == Fragment::B;
+  unsigned pairDim = pairsAlongFirst ? 0 : 1, groupDim = 1 - pairDim;
+  LinearLayout::Vec shape = fragment == Fragment::A ? LinearLayout::Vec{16, 16}
+                            : fragment == Fragment::B
+                                ? LinearLayout::Vec{16, 8}
+                                : LinearLayout::Vec{16, 8};
+  LayoutBuilder builder(shape);
+  builder.add(InDim::Register, pairDim);
+  builder.add(InDim::Lane, pairDim);
+  builder.add(InDim::Lane, pairDim);
+  for (unsigned i = 0; i < 3; ++i)
+    builder.add(InDim::Lane, groupDim);
+  if (fragment != Fragment::B)
+    builder.add(InDim::Register, groupDim);
+  if (fragment != Fragment::C)
+    builder.add(InDim::Register, pairDim);
+  return builder.build();
+}
+
+MmaWarps mlir::cleave::chooseMmaWarps(int64_t m, int64_t n, int64_t warps) {
+  MmaWarps best;
+  int64_t bestCost = -1;
+  for (int64_t wm = 1; wm <= warps && wm * 16 <= m; wm *= 2)
+    for (int64_t wn = 1; wm * wn <= warps && wn * 8 <= n; wn *= 2) {
+      // Idle (replicated) warps cost more than any operand traffic.
+      int64_t replicas = warps / (wm * wn);
+      int64_t cost = replicas * (m * n + m + n) + m / wm + n / wn;
+      if (bestCost >= 0 && cost >= bestCost)
+        continue;
+      bestCost = cost;
+      best = {wm, wn, replicas};
+    }
+  return best;
+}
+
+LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
+                                        ArrayRef<int64_t> shape,
+                                        const MmaWarps &warps) {
+  LinearLayout layout = getMmaAtom(fragment);
+  // Which of the tile's dimensions the warps split, C being split in both.
+  LinearLayout::Vec split = {fragment == Fragment::B ? 1 : warps.m,
+                             fragment == Fragment::A ? 1 : warps.n};
+  // Registers step along K first (B: dimension 0), for C along N first.
+  unsigned first = fragment == Fragment::B ? 0 : 1;
+  for (unsigned d : {first, 1 - first}) {
+    int64_t count = shape[d] / (layout.getShape()[d] * split[d]);
+    assert(count >= 1 && "tile smaller than the instruction");
+    layout = layout.repeat(InDim::Register, d, count);
+  }
+  layout = fragment == Fragment::A
+               ? layout.replicate(InDim::Warp, llvm::Log2_64(warps.n))
+               : layout.repeat(InDim::Warp, 1, warps.n);
+  layout = fragment == Fragment::B
+               ? layout.replicate(InDim::Warp, llvm::Log2_64(warps.m))
+               : layout.repeat(InDim::Warp, 0, warps.m);
+  return layout.replicate(InDim::Warp, llvm::Log2_64(warps.replicas));
+}
+
+LinearLayout mlir::cleave::getCoalescedLayout(ArrayRef<int64_t> shape,
+                                              int64_t vectorElements,
+                                              int64_t warps) {
+  if (shape.empty())
+    return LinearLayout::scalar(warps);
+  LayoutBuilder builder(shape);
+  unsigned d = shape.size() - 1;
+  for (int64_t v = 1; v < vectorElements && !builder.isFull(d); v *= 2)
+    builder.add(InDim::Register, d);
+  auto next = [&](InDim dim) {
+    while (d > 0 && builder.isFull(d))
+      --d;
+    builder.add(dim, d);
+  };
+  for (unsigned i = 0; i < kLaneBits; ++i)
+    next(InDim::Lane);
+  for (int64_t w = 1; w < warps; w *= 2)
+    next(InDim::Warp);
+  while (d > 0 || !builder.isFull(0)) {
+    if (builder.isFull(d)) {
+      --d;
+      continue;
+    }
+    builder.add(InDim::Register, d);
+  }
+  return builder.build();
+}

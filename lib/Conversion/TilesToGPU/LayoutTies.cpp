@@ -1,0 +1,288 @@
+//===- LayoutTies.cpp - How ops relate the layouts of values --------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One place per kind of op; --cleave-assign-layouts decides, this file only
+// derives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutTies.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/OpDefinition.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+bool cleave::isElementwiseTileOp(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) || isa<vector::FMAOp>(op);
+}
+
+unsigned cleave::getLoopDepth(Operation *op) {
+  unsigned depth = 0;
+  while ((op = op->getParentOp()))
+    depth += isa<scf::ForOp>(op);
+  return depth;
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcast
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> cleave::getBroadcastDims(vector::BroadcastOp op) {
+  auto result = op.getResultVectorType();
+  SmallVector<int64_t> dims;
+  auto source = dyn_cast<VectorType>(op.getSourceType());
+  int64_t added = result.getRank() - (source ? source.getRank() : 0);
+  for (int64_t d = 0; d < result.getRank(); ++d)
+    if (d < added || source.getDimSize(d - added) != result.getDimSize(d))
+      dims.push_back(d);
+  return dims;
+}
+
+LayoutAttr cleave::getBroadcastSourceLayout(vector::BroadcastOp op,
+                                            LayoutAttr result) {
+  auto source = cast<VectorType>(op.getSourceType());
+  LinearLayout layout = result.getLayout().slice(getBroadcastDims(op));
+  return LayoutAttr::get(op.getContext(), layout.reshape(source.getShape()));
+}
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+FailureOr<ContractDims> ContractDims::get(vector::ContractionOp op) {
+  auto fail = [&]() {
+    return op.emitError("expected a contraction with one m, one n and one k "
+                        "dimension and a vector accumulator");
+  };
+  if (op.getKind() != vector::CombiningKind::ADD)
+    return op.emitError("expected a contraction that adds");
+  auto accType = dyn_cast<VectorType>(op.getAccType());
+  SmallVector<AffineMap, 4> maps = op.getIndexingMapsArray();
+  if (!accType || accType.getRank() != 2 || maps[0].getNumDims() != 3 ||
+      op.getLhsType().getRank() != 2 || op.getRhsType().getRank() != 2)
+    return fail();
+  ContractDims dims{};
+  bool hasM = false, hasN = false, hasK = false;
+  for (unsigned d = 0; d < 3; ++d) {
+    AffineExpr expr = getAffineDimExpr(d, op.getContext());
+    auto lhs = maps[0].getResultPosition(expr);
+    auto rhs = maps[1].getResultPosition(expr);
+    auto acc = maps[2].getResultPosition(expr);
+    if (lhs && rhs && !acc) {
+      hasK = true;
+      dims.lhsK = *lhs, dims.rhsK = *rhs;
+      dims.k = op.getLhsType().getDimSize(*lhs);
+    } else if (lhs && !rhs && acc) {
+      hasM = true;
+      dims.lhsM = *lhs, dims.accM = *acc;
+      dims.m = accType.getDimSize(*acc);
+    } else if (!lhs && rhs && acc) {
+      hasN = true;
+      dims.rhsN = *rhs, dims.accN = *acc;
+      dims.n = accType.getDimSize(*acc);
+    }
+  }
+  if (!hasM || !hasN || !hasK)
+    return fail();
+  return dims;
+}
+
+bool cleave::isTensorCoreContract(vector::ContractionOp op,
+                                  const ContractDims &dims) {
+  Type lhs = op.getLhsType().getElementType();
+  Type acc = cast<VectorType>(op.getAccType()).getElementType();
+  return lhs == op.getRhsType().getElementType() &&
+         (lhs.isF16() || lhs.isBF16()) && acc.isF32() && dims.m >= 16 &&
+         dims.n >= 8 && dims.k >= 16;
+}
+
+/// `layout` is on [first, second]; the operand has them at these positions.
+static LinearLayout orderDims(const LinearLayout &layout, unsigned first,
+                              unsigned second) {
+  return first < second ? layout : layout.transpose({1, 0});
+}
+
+ContractLayouts cleave::getContractLayouts(vector::ContractionOp op,
+                                           const ContractDims &dims,
+                                           int64_t warps) {
+  LinearLayout a, b, c;
+  if (isTensorCoreContract(op, dims)) {
+    MmaWarps split = chooseMmaWarps(dims.m, dims.n, warps);
+    a = getMmaLayout(Fragment::A, {dims.m, dims.k}, split);
+    b = getMmaLayout(Fragment::B, {dims.k, dims.n}, split);
+    c = getMmaLayout(Fragment::C, {dims.m, dims.n}, split);
+  } else {
+    // Each thread multiplies its own elements: it needs whole rows and columns.
+    c = getCoalescedLayout({dims.m, dims.n}, 4, warps);
+    a = c.slice({1}).expand({1}, {dims.m, dims.k});
+    b = c.slice({0}).expand({0}, {dims.k, dims.n});
+  }
+  return {orderDims(a, dims.lhsM, dims.lhsK),
+          orderDims(b, dims.rhsK, dims.rhsN),
+          orderDims(c, dims.accM, dims.accN)};
+}
+
+//===----------------------------------------------------------------------===//
+// Ties
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> invertPermutation(ArrayRef<int64_t> perm) {
+  SmallVector<int64_t> inverse(perm.size());
+  for (auto [i, p] : llvm::enumerate(perm))
+    inverse[p] = i;
+  return inverse;
+}
+
+static LayoutAttr transposed(LayoutAttr layout, ArrayRef<int64_t> perm) {
+  return LayoutAttr::get(layout.getContext(),
+                         layout.getLayout().transpose(perm));
+}
+
+static LayoutAttr reshaped(LayoutAttr layout, Value like) {
+  return LayoutAttr::get(
+      layout.getContext(),
+      layout.getLayout().reshape(cast<VectorType>(like.getType()).getShape()));
+}
+
+/// Layout of a reduction's result when the source has `source`; null for a
+/// scalar result.
+static LayoutAttr reducedLayout(vector::MultiDimReductionOp op,
+                                LayoutAttr source) {
+  if (!isTile(op.getResult()))
+    return {};
+  return LayoutAttr::get(op.getContext(),
+                         source.getLayout().slice(op.getReductionDims()));
+}
+
+/// Ties across the op that uses `use`.
+static void forUserTies(OpOperand &use, LayoutAttr layout, TieFn fn) {
+  Operation *op = use.getOwner();
+  unsigned depth = getLoopDepth(op);
+  if (isElementwiseTileOp(op)) {
+    for (Value other : op->getOperands())
+      if (isTile(other))
+        fn(other, layout, depth);
+    for (Value other : op->getResults())
+      if (isTile(other))
+        fn(other, layout, depth);
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (BlockArgument arg = loop.getTiedLoopRegionIterArg(&use))
+      fn(arg, layout, depth);
+  } else if (isa<scf::YieldOp>(op)) {
+    unsigned i = use.getOperandNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+      fn(loop.getRegionIterArg(i), layout, depth);
+    else
+      fn(op->getParentOp()->getResult(i), layout, depth);
+  } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+    LayoutAttr result =
+        use.getOperandNumber() == 0 ? reducedLayout(reduction, layout) : layout;
+    if (result)
+      fn(reduction.getResult(), result, depth);
+  } else if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+    fn(transpose.getResult(), transposed(layout, transpose.getPermutation()),
+       depth);
+  } else if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+    fn(cast.getResult(), reshaped(layout, cast.getResult()), depth);
+  }
+}
+
+/// Ties across the op that defines `value`.
+static void forDefinitionTies(OpResult value, LayoutAttr layout, TieFn fn) {
+  Operation *op = value.getOwner();
+  unsigned depth = getLoopDepth(op);
+  if (isElementwiseTileOp(op)) {
+    for (Value other : op->getOperands())
+      if (isTile(other))
+        fn(other, layout, depth);
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+      fn(block->getTerminator()->getOperand(value.getResultNumber()), layout,
+         depth);
+  } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+    fn(reduction.getAcc(), layout, depth);
+  } else if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+    fn(contract.getAcc(), layout, depth);
+  } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+    if (isTile(broadcast.getSource()))
+      fn(broadcast.getSource(), getBroadcastSourceLayout(broadcast, layout),
+         depth);
+  } else if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+    fn(transpose.getVector(),
+       transposed(layout, invertPermutation(transpose.getPermutation())),
+       depth);
+  } else if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+    fn(cast.getSource(), reshaped(layout, cast.getSource()), depth);
+  }
+}
+
+void cleave::forEachTie(Value value, LayoutAttr layout, TieFn fn) {
+  for (OpOperand &use : value.getUses())
+    forUserTies(use, layout, fn);
+  // A loop's result, its region argument, its initial and its yielded value
+  // are tied; the result has the argument's layout.
+  auto loopTies = [&](scf::ForOp loop, unsigned i) {
+    unsigned depth = getLoopDepth(loop);
+    fn(loop.getInitArgs()[i], layout, depth);
+    fn(loop.getYieldedValues()[i], layout, depth + 1);
+    fn(loop.getRegionIterArg(i), layout, depth);
+    fn(loop.getResult(i), layout, depth);
+  };
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()))
+      loopTies(loop, arg.getArgNumber() - 1);
+    return;
+  }
+  auto result = cast<OpResult>(value);
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    loopTies(loop, result.getResultNumber());
+  else
+    forDefinitionTies(result, layout, fn);
+}
+
+//===----------------------------------------------------------------------===//
+// Required layouts
+//===----------------------------------------------------------------------===//
+
+static LayoutAttr requiredByContract(vector::ContractionOp op, unsigned operand,
+                                     int64_t warps) {
+  FailureOr<ContractDims> dims = ContractDims::get(op);
+  if (failed(dims))
+    return {};
+  ContractLayouts layouts = getContractLayouts(op, *dims, warps);
+  const LinearLayout *all[] = {&layouts.lhs, &layouts.rhs, &layouts.acc};
+  return LayoutAttr::get(op.getContext(), *all[operand]);
+}
+
+LayoutAttr cleave::getRequiredLayout(OpOperand &operand,
+                                     function_ref<LayoutAttr(Value)> layoutOf,
+                                     int64_t warps) {
+  Operation *op = operand.getOwner();
+  unsigned i = operand.getOperandNumber();
+  if (isElementwiseTileOp(op))
+    return layoutOf(op->getResult(0));
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return layoutOf(loop.getTiedLoopResult(&operand));
+  if (isa<scf::YieldOp>(op))
+    return layoutOf(op->getParentOp()->getResult(i));
+  if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
+    return i == 0 ? layoutOf(reduction.getSource())
+                  : layoutOf(reduction.getResult());
+  if (auto contract = dyn_cast<vector::ContractionOp>(op))
+    return requiredByContract(contract, i, warps);
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return getBroadcastSourceLayout(broadcast, layoutOf(broadcast.getResult()));
+  if (auto transpose = dyn_cast<vector::TransposeOp>(op))
+    return transposed(layoutOf(transpose.getResult()),
+                      invertPermutation(transpose.getPermutation()));
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op))
+    return reshaped(layoutOf(cast.getResult()), cast.getSource());
+  return {};
+}
