@@ -123,8 +123,11 @@ mlir::cleave::evaluate(FunctionOpInterface function,
   FailureOr<AxisTable> table = AxisTable::get(function);
   if (failed(table))
     return failure();
+  SmallVector<const HostArray *> given;
+  for (const HostArray &argument : arguments)
+    given.push_back(&argument);
   FailureOr<Bindings> extents =
-      bindExtents(function, *table, *signature, arguments, symbols);
+      bindExtents(function, *table, *signature, given, symbols);
   if (failed(extents))
     return failure();
 

@@ -86,21 +86,23 @@ SmallVector<int64_t> mlir::cleave::getShape(const Port &port,
   return shape;
 }
 
-FailureOr<Bindings> mlir::cleave::bindExtents(FunctionOpInterface function,
-                                              const AxisTable &table,
-                                              const Signature &signature,
-                                              ArrayRef<HostArray> arguments,
-                                              const Bindings &symbols) {
+FailureOr<Bindings>
+mlir::cleave::bindExtents(FunctionOpInterface function, const AxisTable &table,
+                          const Signature &signature,
+                          ArrayRef<const HostArray *> arguments,
+                          const Bindings &symbols) {
   if (arguments.size() != signature.arguments.size())
     return function.emitError() << "expected " << signature.arguments.size()
                                 << " arguments but got " << arguments.size();
   Bindings given = symbols;
   for (auto [port, array] : llvm::zip_equal(signature.arguments, arguments)) {
-    ArrayRef<int64_t> shape = array.getShape();
+    if (!array)
+      continue;
+    ArrayRef<int64_t> shape = array->getShape();
     if (shape.size() != port.axes.size())
       return function.emitError()
              << "expected '" << port.name << "' to have rank "
-             << port.axes.size() << " but got " << array.describe();
+             << port.axes.size() << " but got " << array->describe();
     for (auto [axis, extent] : llvm::zip_equal(port.axes, shape)) {
       // Static extents go first: the fault is the array's, not the type's.
       const AxisInfo *info = table.lookup(axis);

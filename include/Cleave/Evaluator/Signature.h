@@ -45,12 +45,13 @@ std::optional<ElementKind> getElementKind(Type type);
 /// The extents of a port's dimensions.
 SmallVector<int64_t> getShape(const Port &port, const Bindings &extents);
 
-/// The extents of all axes from the arrays' shapes and from `symbols`. Emits
-/// an error for a wrong rank or for what AxisTable::resolve refuses.
+/// The extents of all axes from the arrays' shapes and from `symbols`. An array
+/// may be null: then its axes' extents must follow from the rest. Emits an
+/// error for a wrong rank or for what AxisTable::resolve refuses.
 FailureOr<Bindings> bindExtents(FunctionOpInterface function,
                                 const AxisTable &table,
                                 const Signature &signature,
-                                ArrayRef<HostArray> arguments,
+                                ArrayRef<const HostArray *> arguments,
                                 const Bindings &symbols);
 
 } // namespace mlir::cleave

@@ -1,0 +1,49 @@
+//===- EvaluatorExecutor.cpp - Runs a function by interpretation ----------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executor.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+namespace {
+
+class EvaluatorExecutor final : public Executor {
+public:
+  EvaluatorExecutor(func::FuncOp source, const RunOptions &options)
+      : source(source) {
+    evaluatorOptions.rounds = true;
+    evaluatorOptions.alternative = options.alternative;
+    evaluatorOptions.foldTile = options.foldTile;
+    evaluatorOptions.foldParts = options.foldParts;
+  }
+
+  LogicalResult run(ArrayRef<HostArray> arguments,
+                    MutableArrayRef<HostArray> results,
+                    const Bindings &extents) override {
+    FailureOr<std::vector<HostArray>> values =
+        evaluate(source, arguments, extents, evaluatorOptions);
+    if (failed(values))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(results, *values))
+      result = std::move(value);
+    return success();
+  }
+
+private:
+  func::FuncOp source;
+  EvaluatorOptions evaluatorOptions;
+};
+
+} // namespace
+
+std::unique_ptr<Executor>
+mlir::cleave::createEvaluatorExecutor(func::FuncOp source,
+                                      const RunOptions &options) {
+  return std::make_unique<EvaluatorExecutor>(source, options);
+}
