@@ -25,8 +25,14 @@ static int64_t getTileRank(Value tile) {
   return cast<RankedTensorType>(tile.getType()).getRank();
 }
 
+/// An uninitialised tile has no vector. CSE makes one of all that are alike, so
+/// nothing follows from two ops' having the same.
+static bool isEmpty(Value tile) {
+  return tile.getDefiningOp<tensor::EmptyOp>() != nullptr;
+}
+
 void TileShapes::addTile(Value tile) {
-  if (!isa<RankedTensorType>(tile.getType()))
+  if (!isa<RankedTensorType>(tile.getType()) || isEmpty(tile))
     return;
   if (tileIds.insert({tile, numIds}).second)
     numIds += getTileRank(tile);
@@ -38,6 +44,8 @@ void TileShapes::joinTiles(Value a, Value b) {
     return;
   addTile(a);
   addTile(b);
+  if (isEmpty(a) || isEmpty(b))
+    return;
   for (int64_t dim = 0, rank = getTileRank(a); dim < rank; ++dim)
     ids.join(tileIds[a] + dim, tileIds[b] + dim);
 }
@@ -50,17 +58,21 @@ LogicalResult TileShapes::addGeneric(linalg::GenericOp op) {
   unsigned first = iterationIds[op] = numIds;
   numIds += op.getNumLoops();
   ids.grow(numIds);
+  auto join = [&](Value tile, AffineMap map) {
+    addTile(tile);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (!isEmpty(tile))
+        ids.join(tileIds[tile] + dim,
+                 first + cast<AffineDimExpr>(expr).getPosition());
+  };
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       return op.emitOpError("expected operands to be ranked tensors");
-    addTile(operand.get());
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-      ids.join(tileIds[operand.get()] + dim,
-               first + cast<AffineDimExpr>(expr).getPosition());
+    join(operand.get(), map);
+    if (op.isDpsInit(&operand))
+      join(op.getTiedOpResult(&operand), map);
   }
-  for (auto [init, result] : llvm::zip(op.getDpsInits(), op.getResults()))
-    joinTiles(init, result);
   return success();
 }
 
@@ -93,9 +105,13 @@ static std::optional<int64_t> getBound(Value tile, int64_t dim) {
   auto type = cast<RankedTensorType>(tile.getType());
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
-  if (!tile.getDefiningOp<tensor::ExtractSliceOp>() &&
-      !tile.getDefiningOp<tensor::EmptyOp>())
+  if (auto op = tile.getDefiningOp<DestinationStyleOpInterface>()) {
+    tile = op.getTiedOpOperand(cast<OpResult>(tile))->get();
+    if (!isEmpty(tile))
+      return std::nullopt;
+  } else if (!tile.getDefiningOp<tensor::ExtractSliceOp>()) {
     return std::nullopt;
+  }
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, {tile, dim}, /*stopCondition=*/nullptr,
       /*closedUB=*/true);

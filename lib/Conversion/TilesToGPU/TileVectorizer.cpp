@@ -340,7 +340,7 @@ LogicalResult TileVectorizer::convert(Operation *op) {
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return convertSlice(slice);
   if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-    tiles[empty.getResult()] = Tile{{}, mapSizes(empty.getMixedSizes())};
+    mapEmpty(empty);
     return success();
   }
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {

@@ -33,6 +33,10 @@ public:
   }
   /// Says which memref a kernel reads for a tensor defined outside.
   void mapInput(Value tensor, Value memref) { inputs[tensor] = memref; }
+  /// Makes a tensor.empty from outside known, after its sizes.
+  void mapEmpty(tensor::EmptyOp empty) {
+    tiles[empty.getResult()] = Tile{{}, mapSizes(empty.getMixedSizes())};
+  }
   /// Says which memref a kernel writes for one of its shared outputs.
   void mapOutput(Value sharedOut, Value memref) { outputs[sharedOut] = memref; }
 

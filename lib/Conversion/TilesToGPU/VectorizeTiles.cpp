@@ -292,6 +292,16 @@ LogicalResult HostConverter::mapCaptures(scf::ForallOp forall,
   SetVector<Value> captures;
   getUsedValuesDefinedAbove(forall.getRegion(), captures);
   for (Value value : captures) {
+    if (auto empty = value.getDefiningOp<tensor::EmptyOp>()) {
+      for (Value size : empty.getDynamicSizes()) {
+        FailureOr<Value> scalar = mapCapturedScalar(size, kb);
+        if (failed(scalar))
+          return failure();
+        vectorizer.mapScalar(size, *scalar);
+      }
+      vectorizer.mapEmpty(empty);
+      continue;
+    }
     if (isa<RankedTensorType>(value.getType())) {
       Value memref = hostMap.lookupOrNull(value);
       if (!memref)
