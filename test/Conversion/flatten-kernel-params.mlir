@@ -44,17 +44,3 @@ module attributes {gpu.container_module} {
     }
   }
 }
-
-// -----
-
-module attributes {gpu.container_module} {
-  gpu.module @k {
-    llvm.func @f_0(%p: !llvm.ptr) attributes {gpu.kernel} {
-      // expected-error @below {{expected kernels to be lowered to LLVM but got 'tensor.empty'}}
-      %t = tensor.empty() : tensor<f32>
-      %v = tensor.extract %t[] : tensor<f32>
-      llvm.store %v, %p : f32, !llvm.ptr
-      llvm.return
-    }
-  }
-}
