@@ -61,6 +61,16 @@ def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp">
   ];
 }
 
+def LowerGPUVectorsPass
+    : Pass<"cleave-lower-gpu-vectors", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Take vectors apart that convert-gpu-to-nvvm cannot";
+  let description = [{
+    What `convert-vector-to-llvm` does before its conversion. That pass itself
+    does not know the GPU's memory spaces.
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def FlattenKernelParamsPass
     : Pass<"cleave-flatten-kernel-params", "::mlir::ModuleOp"> {
   let summary = "Pass memrefs as a pointer and their dynamic sizes";
@@ -69,6 +79,9 @@ def FlattenKernelParamsPass
     for each memref operand of a launch the kernel takes one pointer, then one
     i64 a dynamic dimension. Memrefs have the identity layout, are aligned to
     16 bytes and do not overlap one that the kernel writes.
+
+    An op of another dialect that is left in a kernel is an error: the
+    conversions before this pass leave alone what they do not know.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -15,6 +15,7 @@
 #include "Cleave/Conversion/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -119,7 +120,22 @@ LogicalResult ParamFlattener::run(gpu::LaunchFuncOp launch) {
 namespace {
 struct FlattenKernelParamsPass
     : cleave::impl::FlattenKernelParamsPassBase<FlattenKernelParamsPass> {
+  LogicalResult checkKernels() {
+    WalkResult result = getOperation().walk([](LLVM::LLVMFuncOp func) {
+      return func.walk([](Operation *op) {
+        if (isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+          return WalkResult::advance();
+        op->emitError("expected kernels to be lowered to LLVM but got '")
+            << op->getName() << "'";
+        return WalkResult::interrupt();
+      });
+    });
+    return failure(result.wasInterrupted());
+  }
+
   void runOnOperation() override {
+    if (failed(checkKernels()))
+      return signalPassFailure();
     SymbolTableCollection symbols;
     DenseSet<Operation *> done;
     WalkResult result = getOperation().walk([&](gpu::LaunchFuncOp launch) {

@@ -18,7 +18,6 @@
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,6 +31,17 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Tiles of a block to registers of its threads.
+static void addDistributeTiles(OpPassManager &pm) {
+  OpPassManager &kernels =
+      pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  kernels.addPass(cleave::createAssignLayoutsPass());
+  kernels.addPass(cleave::createDistributePass());
+  addCleanup(kernels);
+  // After the cleanup: loads that nobody uses need no barrier.
+  kernels.addPass(cleave::createInsertBarriersPass());
+}
+
 /// The kernels of a gpu.module to LLVM with NVVM; hosts stay as they are.
 static void addLowerKernels(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
@@ -41,8 +51,7 @@ static void addLowerKernels(OpPassManager &pm) {
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
-  // n-d vectors, which convert-gpu-to-nvvm alone cannot take apart.
-  kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(cleave::createLowerGPUVectorsPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   // Needs the launches, to know the operands' types.
@@ -59,6 +68,7 @@ void cleave::buildTilesToGPUPipeline(OpPassManager &pm,
   target.chip = options.chip;
   pm.addPass(createAttachTargetPass(target));
   addCleanup(pm);
+  addDistributeTiles(pm);
   addLowerKernels(pm);
 }
 
