@@ -44,15 +44,3 @@ module attributes {gpu.container_module} {
     }
   }
 }
-
-// -----
-
-module attributes {gpu.container_module} {
-  gpu.module @k {
-    llvm.func @f_0() attributes {gpu.kernel} {
-      // expected-error @below {{expected kernels to be lowered to LLVM but got 'vector.step'}}
-      %v = vector.step : vector<4xindex>
-      llvm.return
-    }
-  }
-}
