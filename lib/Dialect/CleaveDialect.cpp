@@ -73,6 +73,13 @@ Operation *CleaveDialect::materializeConstant(OpBuilder &builder,
 
 LogicalResult CleaveDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
+  if (attr.getName() == kScheduleAttrName) {
+    if (isa<FunctionOpInterface>(op) && isa<ScheduleAttr>(attr.getValue()))
+      return success();
+    return op->emitOpError("expected '")
+           << kScheduleAttrName
+           << "' to be a #cleave.schedule attribute of a function";
+  }
   if (attr.getName() != kSymbolsAttrName)
     return success();
   auto function = dyn_cast<FunctionOpInterface>(op);

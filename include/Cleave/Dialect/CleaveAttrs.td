@@ -108,6 +108,38 @@ def Cleave_SymbolsAttr : Cleave_Attr<"Symbols", "symbols"> {
   }];
 }
 
+def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
+  let summary = "How a function's graph runs";
+  let description = [{
+    What `--cleave-assign-schedule` chooses and `--cleave-apply-schedule`
+    applies, as the function attribute `cleave.schedule`. It can be written by
+    hand.
+
+    ```mlir
+    #cleave.schedule<region = 0, grid = [M: 16, N: 64], loop = [K: 64],
+                     warps = 4, stages = 1>
+    ```
+
+    - `region`: which region of `cleave.alternatives` (0 if there is none).
+    - `grid`: every axis of the results with its tile in a block, slowest first.
+    - `loop`: every reduced axis with its tile in a loop step, outermost first.
+      A tile of at least the axis' extent means no loop.
+    - `warps` a block, `stages` of the pipeline of loads.
+
+    Tiles are powers of two; an axis need not be a multiple of its tile.
+  }];
+  let parameters = (ins
+    "int64_t":$region,
+    ArrayRefParameter<"::mlir::StringAttr">:$gridAxes,
+    ArrayRefParameter<"int64_t">:$gridTiles,
+    ArrayRefParameter<"::mlir::StringAttr">:$loopAxes,
+    ArrayRefParameter<"int64_t">:$loopTiles,
+    "int64_t":$warps,
+    "int64_t":$stages);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Cleave_CmpPredicate : I32EnumAttr<"CmpPredicate", "comparison of floats", [
   I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
   I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>

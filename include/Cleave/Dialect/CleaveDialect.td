@@ -37,7 +37,8 @@ def Cleave_Dialect : Dialect {
     `cleave.cast`. docs/numerics.md has the contract.
 
     **Function attributes.** `cleave.symbols` (`#cleave.symbols<...>`) is the
-    table of the function's axes. Arguments and results may carry `cleave.name`
+    table of the function's axes, `cleave.schedule` (`#cleave.schedule<...>`) says
+    how it runs. Arguments and results may carry `cleave.name`
     (a string, their name for tools) and arguments `cleave.range` (a float: no
     element is larger in magnitude; strict numerics relies on it).
   }];
@@ -51,6 +52,8 @@ def Cleave_Dialect : Dialect {
 
     /// Name of the function attribute that holds the axis table.
     static constexpr llvm::StringLiteral kSymbolsAttrName = "cleave.symbols";
+    /// Name of the function attribute that holds its schedule.
+    static constexpr llvm::StringLiteral kScheduleAttrName = "cleave.schedule";
     /// Name of the argument and result attribute with their name for tools.
     static constexpr llvm::StringLiteral kNameAttrName = "cleave.name";
     /// Name of the argument attribute that bounds its elements' magnitude.

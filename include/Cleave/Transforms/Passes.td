@@ -91,4 +91,99 @@ def CleaveApplyRulesPass : Pass<"cleave-apply-rules", "::mlir::func::FuncOp"> {
                            "::mlir::pdl::PDLDialect"];
 }
 
+class Cleave_ScheduleOptions {
+  list<Option> targetOptions = [
+    Option<"representative", "representative", "std::string", /*default=*/"",
+           "Extents that tiles are chosen for, e.g. M=16,K=4096; an axis that "
+           "is not named has the first of its `like` values, else 64">,
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip that tiles are chosen for: sm_80 or sm_90a">
+  ];
+  list<Option> ablations = [
+    Option<"noHorizontal", "no-horizontal", "bool", /*default=*/"false",
+           "Give every reduction a loop of its own">,
+    Option<"noAlgebra", "no-algebra", "bool", /*default=*/"false",
+           "Schedule the graph as it was written">
+  ];
+}
+def ScheduleOptions : Cleave_ScheduleOptions;
+
+def CleaveAssignSchedulePass
+    : Pass<"cleave-assign-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Choose how a function's graph runs";
+  let description = [{
+    Input: a cleave function without sugar, with at most one
+    `cleave.alternatives`. Every region is scheduled: output tiles, tiles of
+    reduced axes and warps are searched for the least time by a cost model at
+    representative extents. The best region's schedule becomes the function's
+    attribute `cleave.schedule`; remarks say why the others lost. A schedule
+    that is already there (written by hand) is checked and stays.
+
+    Functions without named axes are left alone.
+
+    ```mlir
+    func.func @f(...) attributes {
+      cleave.schedule = #cleave.schedule<region = 0, grid = [M: 16, N: 64],
+                                         loop = [K: 64], warps = 4, stages = 1>}
+    ```
+  }];
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
+  let dependentDialects = ["::mlir::cleave::CleaveDialect"];
+}
+
+def CleaveApplySchedulePass
+    : Pass<"cleave-apply-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Turn a scheduled function into loops over linalg";
+  let description = [{
+    Input: a function with the attribute `cleave.schedule`. Result: the
+    scheduled form (docs/scheduled-form.md): `scf.forall` over output tiles,
+    `scf.for` over the tiles of reduced axes, `linalg.generic` on tiles, plain
+    tensors. Reductions that do not depend on each other share a loop; a fold's
+    states are carried by one. An illegal schedule is an error that says why.
+
+    Functions without named axes are left alone.
+  }];
+  let options = [ScheduleOptions.ablations[0]];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cleave::CleaveDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CleaveSchedulePass : Pass<"cleave-schedule", "::mlir::ModuleOp"> {
+  let summary = "Choose and apply a schedule for every function";
+  let description = [{
+    `--cleave-assign-schedule` followed by `--cleave-apply-schedule`.
+  }];
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cleave::CleaveDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CleavePrintLoopNestPass
+    : Pass<"cleave-print-loop-nest", "::mlir::func::FuncOp"> {
+  let summary = "Show the loops that a schedule makes";
+  let description = [{
+    Prints, for each function with named axes, the kernels, loops, loads and
+    reductions that its `cleave.schedule` stands for, to standard error; a
+    function without one is scheduled first. The function does not change.
+
+    ```
+    @rmsnorm_linear, region 0
+    kernel 0: parallel M step 16, N step 64, warps 4, stages 1:
+      for K in 4096 step 64:
+        load X[M: 16, K: 64]
+        %0[M: 16] += sum over [K] of mul(X, X)
+        ...
+    ```
+  }];
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
+}
+
 #endif // CLEAVE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,75 @@
+//===- CostModel.h - How long a loop nest takes -----------------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Counts what a planned loop nest moves and computes and turns that into a time
+// on a target. Absolute times are rough; the order of schedules is what counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_TRANSFORMS_SCHEDULE_COSTMODEL_H
+#define CLEAVE_TRANSFORMS_SCHEDULE_COSTMODEL_H
+
+#include "Cleave/Transforms/Schedule/LoopNest.h"
+#include <optional>
+
+namespace mlir::cleave::schedule {
+
+/// A GPU. Rates are per microsecond for the whole device.
+struct Target {
+  std::string chip;
+  int64_t multiprocessors = 1;
+  double memoryBytes = 1;
+  double cacheBytes = 1;
+  /// Multiply-adds of f16 or bf16 operands on tensor cores, and others.
+  double tensorMacs = 1;
+  double scalarOps = 1;
+  /// exp, reciprocal, square root.
+  double specialOps = 1;
+  /// A load from device memory to its use, and the start of a kernel.
+  double latency = 1, launch = 1;
+  int64_t sharedBytesPerBlock = 48 * 1024;
+  int64_t sharedBytes = 228 * 1024;
+  int64_t registers = 65536;
+  int64_t registersPerThread = 255;
+  int64_t warps = 64;
+};
+
+/// The description of `chip` (sm_80, sm_90a), or none.
+std::optional<Target> getTarget(llvm::StringRef chip);
+
+/// What one kernel does at the representative extents.
+struct KernelCost {
+  double blocks = 0;
+  /// Per block.
+  double loadedBytes = 0, tensorMacs = 0, scalarOps = 0, specialOps = 0;
+  /// Loads that wait for each other: one a loop step.
+  double loadSteps = 0;
+  int64_t sharedBytes = 0, registersPerThread = 0;
+  double waves = 0;
+  double time = 0;
+};
+
+struct Cost {
+  /// By how much the worst kernel exceeds the target's registers or shared
+  /// memory (1 = fits).
+  double excess = 1;
+  /// In microseconds.
+  double time = 0;
+  std::vector<KernelCost> kernels;
+
+  bool operator<(const Cost &other) const {
+    return excess != other.excess ? excess < other.excess : time < other.time;
+  }
+};
+
+Cost computeCost(const Problem &problem, const Schedule &schedule,
+                 const LoopNest &nest, const Target &target);
+
+} // namespace mlir::cleave::schedule
+
+#endif // CLEAVE_TRANSFORMS_SCHEDULE_COSTMODEL_H

@@ -1,0 +1,95 @@
+//===- LoopNest.h - A schedule worked out -----------------------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops of a scheduled graph, with what each computes, still as plain data.
+// Planning is the one place that decides where a value is computed: the cost
+// model counts the loop nest, the printer shows it and the emitter writes it.
+//
+// Where a value lives follows from its free axes alone. A *block* has axes
+// *open*, each bound to a range; a value belongs to the outermost block in
+// which all its axes have the same ranges. A reduction over axes that are not
+// open, or open in part only, gets a loop there; independent reductions over
+// equal axes share one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_TRANSFORMS_SCHEDULE_LOOPNEST_H
+#define CLEAVE_TRANSFORMS_SCHEDULE_LOOPNEST_H
+
+#include "Cleave/Transforms/Schedule/Schedule.h"
+#include "llvm/Support/raw_ostream.h"
+#include <memory>
+#include <set>
+
+namespace mlir::cleave::schedule {
+
+/// The range that an open axis has in a block.
+struct Binding {
+  /// Equal for equal ranges.
+  unsigned id = 0;
+  int64_t tile = 1;
+  /// The range is the whole axis.
+  bool full = false;
+};
+
+struct Loop;
+
+struct Step {
+  enum Kind {
+    Evaluate,   // a tile from tiles
+    Accumulate, // one reduction or fold state of the loop around takes a step
+    Nest        // a loop
+  };
+  Kind kind = Evaluate;
+  NodeId node = 0;
+  std::unique_ptr<Loop> loop;
+};
+
+struct NestBlock {
+  NestBlock *parent = nullptr;
+  std::map<AxisId, Binding> bindings;
+  std::vector<Step> steps;
+  /// The nodes that are computed in this block.
+  std::set<NodeId> available;
+};
+
+struct Loop {
+  AxisTile range;
+  /// The reductions and fold states that it carries.
+  std::vector<NodeId> carried;
+  /// Whether the carried values start from those of the loop around it rather
+  /// than from their units.
+  bool continued = false;
+  NestBlock body;
+};
+
+struct Kernel {
+  /// Numbers of the results that it computes; all have the same axes.
+  std::vector<unsigned> results;
+  /// The schedule's grid, restricted to these axes.
+  llvm::SmallVector<AxisTile, 4> grid;
+  std::unique_ptr<NestBlock> root;
+};
+
+struct LoopNest {
+  std::vector<Kernel> kernels;
+};
+
+llvm::Expected<LoopNest> planLoopNest(const Problem &problem,
+                                      const Schedule &schedule);
+
+/// The outermost block around (or equal to) `block` in which all free axes of
+/// `node` have the ranges that they have in `block`; null if one is not open.
+NestBlock *getHome(const Problem &problem, NestBlock *block, NodeId node);
+
+void printLoopNest(const Problem &problem, const Schedule &schedule,
+                   const LoopNest &nest, llvm::raw_ostream &os);
+
+} // namespace mlir::cleave::schedule
+
+#endif // CLEAVE_TRANSFORMS_SCHEDULE_LOOPNEST_H

@@ -1,0 +1,196 @@
+//===- Problem.h - What the scheduler knows of a graph ----------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The graph of one region as plain data: axes with extents, hash-consed nodes
+// (pointwise operations, reductions, folds, arguments). Scheduling decides on
+// this and never looks at IR; the emitter reads bodies from the same nodes.
+// Named subgraphs do not exist here: a fold is a list of states, no softmax.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_TRANSFORMS_SCHEDULE_PROBLEM_H
+#define CLEAVE_TRANSFORMS_SCHEDULE_PROBLEM_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlir::cleave::schedule {
+
+using AxisId = unsigned;
+using NodeId = unsigned;
+/// Axes in increasing order.
+using AxisSet = llvm::SmallVector<AxisId, 4>;
+
+constexpr int64_t kDynamic = -1;
+
+enum class Element { I1, I8, I16, I32, I64, F16, BF16, F32, F64 };
+unsigned getBits(Element element);
+bool isFloat(Element element);
+llvm::StringRef getName(Element element);
+
+struct Axis {
+  std::string name;
+  /// kDynamic if only known at run time.
+  int64_t extent = kDynamic;
+  /// The extent that decisions are made for.
+  int64_t representative = 1;
+};
+
+enum class NodeKind {
+  Argument,  // a tensor in device memory
+  Constant,  // a splat
+  Extent,    // the extent of an axis as a number
+  Pointwise, // an operation on elements, broadcast by axis
+  Reduce,    // a sum or maximum over axes
+  Contract,  // a sum of products over axes
+  FoldState, // a fold's state after its last step, unguarded
+  FoldRef,   // inside a fold: an earlier state at the newest step
+  FoldOld    // inside a fold: a state before the current step
+};
+
+enum class Pointwise {
+  Add,
+  Mul,
+  Max,
+  Min,
+  Sub,
+  Div,
+  Pow,
+  Neg,
+  Recip,
+  Recip0,
+  Exp,
+  Sqrt,
+  Rsqrt,
+  Sigmoid,
+  IsFinite,
+  CmpEq,
+  CmpNe,
+  CmpLt,
+  CmpLe,
+  CmpGt,
+  CmpGe,
+  Select,
+  And,
+  Cast // to the node's element type; also a plain copy
+};
+llvm::StringRef getName(Pointwise op);
+
+enum class Combiner { Sum, Max };
+
+struct Node {
+  NodeKind kind = NodeKind::Constant;
+  Element element = Element::F32;
+  /// The free axes.
+  AxisSet axes;
+  llvm::SmallVector<NodeId, 2> operands;
+  Pointwise op = Pointwise::Cast;
+  Combiner combiner = Combiner::Sum;
+  /// Reduce, Contract: what is reduced. Extent: the one axis.
+  AxisSet reduced;
+  double value = 0;
+  /// Argument: its number and its axes in storage order.
+  unsigned argument = 0;
+  llvm::SmallVector<AxisId, 4> storage;
+  /// FoldState, FoldRef, FoldOld: which.
+  unsigned fold = 0, state = 0;
+
+  bool isReduction() const {
+    return kind == NodeKind::Reduce || kind == NodeKind::Contract;
+  }
+};
+
+struct FoldState {
+  /// A contraction sums the product of its two operands.
+  bool contraction = false;
+  Combiner combiner = Combiner::Sum;
+  /// What a step reduces, at the newest references: one node, or two for a
+  /// contraction.
+  llvm::SmallVector<NodeId, 2> body;
+  /// The state before the step, moved to the newest references.
+  NodeId rebased = 0;
+  NodeId ref = 0, old = 0, result = 0;
+  AxisSet axes;
+  Element element = Element::F32;
+};
+
+struct Fold {
+  AxisSet axes;
+  std::vector<FoldState> states;
+};
+
+struct Result {
+  NodeId node = 0;
+  /// Its axes in storage order.
+  llvm::SmallVector<AxisId, 4> storage;
+};
+
+class Problem {
+public:
+  std::vector<Axis> axes;
+  std::vector<Fold> folds;
+  std::vector<Result> results;
+  std::vector<std::string> argumentNames, resultNames;
+
+  AxisId addAxis(llvm::StringRef name, int64_t extent, int64_t representative);
+  /// The axis of that name, or -1.
+  int findAxis(llvm::StringRef name) const;
+
+  /// The node equal to `node`, made if there is none.
+  NodeId add(Node node);
+  NodeId addArgument(unsigned number, Element element,
+                     llvm::ArrayRef<AxisId> storage);
+  NodeId addConstant(double value, Element element = Element::F32);
+  /// The axes are those of the operands.
+  NodeId addPointwise(Pointwise op, llvm::ArrayRef<NodeId> operands,
+                      Element element = Element::F32);
+  NodeId addReduce(Combiner combiner, NodeId operand, AxisSet reduced,
+                   Element element = Element::F32);
+  NodeId addContract(NodeId lhs, NodeId rhs, AxisSet reduced,
+                     Element element = Element::F32);
+  /// `node` in `element`, or itself if it already is.
+  NodeId addCast(NodeId node, Element element);
+
+  const Node &operator[](NodeId id) const { return nodes[id]; }
+  size_t size() const { return nodes.size(); }
+
+  /// What must be known before `id` can be: a fold's state depends on all
+  /// bodies of its fold.
+  llvm::SmallVector<NodeId, 4> getDependencies(NodeId id) const;
+  /// The axes that `id` reduces; empty for other nodes.
+  const AxisSet &getReducedAxes(NodeId id) const;
+  /// Whether `id` is computed from constants and extents only, and thus costs
+  /// nothing to repeat wherever it is used.
+  bool isScalar(NodeId id) const;
+  /// How many nodes and results use each node.
+  std::vector<unsigned> countUses() const;
+  /// The references and old states that `id` is computed from.
+  const std::vector<NodeId> &getFoldLeaves(NodeId id) const {
+    return foldLeaves[id];
+  }
+
+private:
+  std::vector<Node> nodes;
+  std::vector<std::vector<NodeId>> foldLeaves;
+  std::map<std::vector<int64_t>, NodeId> known;
+};
+
+/// The neutral element of a combiner.
+double getUnit(Combiner combiner);
+
+bool contains(llvm::ArrayRef<AxisId> axes, AxisId axis);
+AxisSet unite(llvm::ArrayRef<AxisId> a, llvm::ArrayRef<AxisId> b);
+AxisSet subtract(llvm::ArrayRef<AxisId> a, llvm::ArrayRef<AxisId> b);
+
+} // namespace mlir::cleave::schedule
+
+#endif // CLEAVE_TRANSFORMS_SCHEDULE_PROBLEM_H

@@ -1,0 +1,54 @@
+//===- Schedule.h - One way to run a graph ----------------------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a schedule says, as plain data: the twin of `#cleave.schedule`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_TRANSFORMS_SCHEDULE_SCHEDULE_H
+#define CLEAVE_TRANSFORMS_SCHEDULE_SCHEDULE_H
+
+#include "Cleave/Transforms/Schedule/Problem.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::cleave::schedule {
+
+struct AxisTile {
+  AxisId axis = 0;
+  int64_t tile = 1;
+};
+
+struct Schedule {
+  unsigned region = 0;
+  /// The axes of the results with the tiles of a block, slowest first.
+  llvm::SmallVector<AxisTile, 4> grid;
+  /// The reduced axes with the tiles of a loop step, outermost first.
+  llvm::SmallVector<AxisTile, 4> loop;
+  int64_t warps = 4;
+  int64_t stages = 1;
+  /// Whether independent reductions over one axis share a loop.
+  bool horizontal = true;
+};
+
+/// The tile of `axis` in `tiles`, or 0.
+int64_t getTile(llvm::ArrayRef<AxisTile> tiles, AxisId axis);
+
+/// All axes that some result carries, in order of the results' storage.
+llvm::SmallVector<AxisId, 4> getResultAxes(const Problem &problem);
+/// All axes that some node reduces, in order of the axes.
+AxisSet getReducedAxes(const Problem &problem);
+
+/// The smallest legal tiles where contractions run on tensor cores.
+constexpr int64_t kMinContractM = 16, kMinContractN = 8, kMinContractK = 16;
+
+/// Why `schedule` is not one of `problem`, or success.
+llvm::Error checkSchedule(const Problem &problem, const Schedule &schedule);
+
+} // namespace mlir::cleave::schedule
+
+#endif // CLEAVE_TRANSFORMS_SCHEDULE_SCHEDULE_H

@@ -1,0 +1,667 @@
+//===- BuildProblem.cpp - A cleave function as a scheduling problem -------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduling. Walks the graph from the results. `rename` disappears: the
+// graph below it is built again under the new names, so that a view costs
+// nothing. `relayout` disappears too: only arguments and results have an order.
+// A fold's guards (CleaveOps.td) become ordinary nodes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/CleaveToLinalg.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+namespace {
+
+/// Axes of a value in the IR that have another name where it is used.
+using Renaming = std::map<AxisId, AxisId>;
+/// Nodes of values under a renaming (restricted to the axes of the value).
+using NodeMap =
+    std::map<std::pair<const void *, std::vector<std::pair<AxisId, AxisId>>>,
+             NodeId>;
+
+class ProblemBuilder {
+public:
+  ProblemBuilder(func::FuncOp function, AlternativesOp alternatives,
+                 unsigned region)
+      : function(function), alternatives(alternatives), region(region) {}
+
+  LogicalResult addAxes(const AxisTable &axes, const Bindings &representative);
+  LogicalResult addResults();
+  Problem problem;
+
+private:
+  FailureOr<NodeId> build(Value value, const Renaming &renaming);
+  FailureOr<NodeId> buildNew(Value value, const Renaming &renaming);
+  FailureOr<NodeId> buildArgument(BlockArgument argument,
+                                  const Renaming &renaming);
+  FailureOr<NodeId> buildOp(Operation *op, const Renaming &renaming);
+  FailureOr<NodeId> buildPointwise(Operation *op, Pointwise kind,
+                                   const Renaming &renaming);
+  FailureOr<NodeId> buildReduction(Operation *op, AxesAttr axes,
+                                   const Renaming &renaming);
+  FailureOr<NodeId> buildFold(FoldOp op, unsigned state,
+                              const Renaming &renaming);
+  LogicalResult addState(FoldOp op, unsigned index, Fold &fold, unsigned id,
+                         const Renaming &renaming);
+  FailureOr<NodeId> buildRegion(Region &region, unsigned yielded,
+                                ArrayRef<NodeId> arguments,
+                                const Renaming &renaming);
+
+  Renaming enterReduction(AxesAttr axes, const Renaming &renaming,
+                          AxesAttr resultAxes, AxisSet &reduced);
+  NodeId guard(ArrayRef<NodeId> references, NodeId value, double unit);
+  NodeId roundOperand(NodeId node, std::optional<Type> declared);
+  Element getNarrowestArgument(ArrayRef<NodeId> roots);
+  NodeId foldConstants(NodeId id);
+  AxisId getAxis(StringAttr name) { return problem.findAxis(name.getValue()); }
+  FailureOr<Element> getElement(Type type, Location loc);
+
+  func::FuncOp function;
+  AlternativesOp alternatives;
+  unsigned region;
+  /// The innermost map is that of the fold's region being built.
+  std::vector<NodeMap> nodes{1};
+  /// The nodes of the arguments of that region.
+  std::vector<DenseMap<Value, NodeId>> regionArguments{1};
+  /// States' nodes by fold operation and renaming.
+  NodeMap foldResults;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Axes and elements
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
+                                      const Bindings &representative) {
+  for (const auto &[name, info] : axes.axes()) {
+    int64_t extent =
+        ShapedType::isDynamic(info.extent) ? kDynamic : info.extent;
+    auto it = representative.find(name);
+    problem.addAxis(name, extent, it == representative.end() ? 1 : it->second);
+  }
+  return success();
+}
+
+FailureOr<Element> ProblemBuilder::getElement(Type type, Location loc) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF16())
+    return Element::F16;
+  if (element.isBF16())
+    return Element::BF16;
+  if (element.isF32())
+    return Element::F32;
+  if (element.isF64())
+    return Element::F64;
+  for (auto [width, integer] : {std::pair(1u, Element::I1),
+                                {8u, Element::I8},
+                                {16u, Element::I16},
+                                {32u, Element::I32},
+                                {64u, Element::I64}})
+    if (element.isSignlessInteger(width))
+      return integer;
+  return emitError(loc) << "scheduling does not support element type "
+                        << element;
+}
+
+static AxisId apply(const Renaming &renaming, AxisId axis) {
+  auto it = renaming.find(axis);
+  return it == renaming.end() ? axis : it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+FailureOr<NodeId> ProblemBuilder::build(Value value, const Renaming &renaming) {
+  if (auto it = regionArguments.back().find(value);
+      it != regionArguments.back().end())
+    return it->second;
+  std::vector<std::pair<AxisId, AxisId>> restricted;
+  for (StringAttr name : getAxes(value).getNames())
+    if (AxisId axis = getAxis(name); apply(renaming, axis) != axis)
+      restricted.push_back({axis, apply(renaming, axis)});
+  llvm::sort(restricted);
+  auto key = std::make_pair(value.getAsOpaquePointer(), restricted);
+  if (auto it = nodes.back().find(key); it != nodes.back().end())
+    return it->second;
+  FailureOr<NodeId> node =
+      buildNew(value, Renaming(restricted.begin(), restricted.end()));
+  if (succeeded(node))
+    nodes.back()[key] = *node;
+  return node;
+}
+
+FailureOr<NodeId> ProblemBuilder::buildNew(Value value,
+                                           const Renaming &renaming) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return buildArgument(argument, renaming);
+  Operation *op = value.getDefiningOp();
+  if (auto fold = dyn_cast<FoldOp>(op))
+    return buildFold(fold, cast<OpResult>(value).getResultNumber(), renaming);
+  if (op == alternatives.getOperation()) {
+    Operation *yield =
+        alternatives.getAlternatives()[region].front().getTerminator();
+    return build(yield->getOperand(cast<OpResult>(value).getResultNumber()),
+                 renaming);
+  }
+  return buildOp(op, renaming);
+}
+
+FailureOr<NodeId> ProblemBuilder::buildArgument(BlockArgument argument,
+                                                const Renaming &renaming) {
+  FailureOr<Element> element =
+      getElement(argument.getType(), argument.getLoc());
+  if (failed(element))
+    return failure();
+  SmallVector<AxisId> storage;
+  for (StringAttr name : getAxes(argument).getNames())
+    storage.push_back(apply(renaming, getAxis(name)));
+  return problem.addArgument(argument.getArgNumber(), *element, storage);
+}
+
+static std::optional<Pointwise> getPointwise(Operation *op) {
+  return TypeSwitch<Operation *, std::optional<Pointwise>>(op)
+      .Case([](AddOp) { return Pointwise::Add; })
+      .Case([](MulOp) { return Pointwise::Mul; })
+      .Case([](MaxOp) { return Pointwise::Max; })
+      .Case([](MinOp) { return Pointwise::Min; })
+      .Case([](SubOp) { return Pointwise::Sub; })
+      .Case([](DivOp) { return Pointwise::Div; })
+      .Case([](PowOp) { return Pointwise::Pow; })
+      .Case([](NegOp) { return Pointwise::Neg; })
+      .Case([](RecipOp) { return Pointwise::Recip; })
+      .Case([](Recip0Op) { return Pointwise::Recip0; })
+      .Case([](ExpOp) { return Pointwise::Exp; })
+      .Case([](SqrtOp) { return Pointwise::Sqrt; })
+      .Case([](RsqrtOp) { return Pointwise::Rsqrt; })
+      .Case([](SigmoidOp) { return Pointwise::Sigmoid; })
+      .Case([](IsFiniteOp) { return Pointwise::IsFinite; })
+      .Case([](SelectOp) { return Pointwise::Select; })
+      .Case([](CastOp) { return Pointwise::Cast; })
+      .Case([](CmpOp cmp) {
+        switch (cmp.getPredicate()) {
+        case CmpPredicate::eq:
+          return Pointwise::CmpEq;
+        case CmpPredicate::ne:
+          return Pointwise::CmpNe;
+        case CmpPredicate::lt:
+          return Pointwise::CmpLt;
+        case CmpPredicate::le:
+          return Pointwise::CmpLe;
+        case CmpPredicate::gt:
+          return Pointwise::CmpGt;
+        case CmpPredicate::ge:
+          return Pointwise::CmpGe;
+        }
+        llvm_unreachable("unknown predicate");
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
+                                          const Renaming &renaming) {
+  if (std::optional<Pointwise> kind = getPointwise(op))
+    return buildPointwise(op, *kind, renaming);
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    FailureOr<Element> element = getElement(constant.getType(), op->getLoc());
+    if (failed(element))
+      return failure();
+    Node node;
+    node.element = *element;
+    node.value = constant.getValue().convertToDouble();
+    for (StringAttr name : getAxes(constant.getResult()).getNames())
+      node.axes.push_back(apply(renaming, getAxis(name)));
+    llvm::sort(node.axes);
+    return problem.add(node);
+  }
+  if (auto extent = dyn_cast<ExtentOp>(op)) {
+    int axis = problem.findAxis(extent.getAxis());
+    if (axis < 0)
+      return op->emitOpError("expected axis '")
+             << extent.getAxis() << "' to occur in the function";
+    if (problem.axes[axis].extent != kDynamic)
+      return problem.addConstant(problem.axes[axis].extent);
+    Node node;
+    node.kind = NodeKind::Extent;
+    node.reduced = {static_cast<AxisId>(axis)};
+    return problem.add(node);
+  }
+  if (auto reduce = dyn_cast<ReduceSumOp>(op))
+    return buildReduction(op, reduce.getAxes(), renaming);
+  if (auto reduce = dyn_cast<ReduceMaxOp>(op))
+    return buildReduction(op, reduce.getAxes(), renaming);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return buildReduction(op, contract.getAxes(), renaming);
+  if (auto relayout = dyn_cast<RelayoutOp>(op))
+    return build(relayout.getInput(), renaming);
+  if (auto rename = dyn_cast<RenameOp>(op)) {
+    Renaming below = renaming;
+    for (auto [from, to] : llvm::zip_equal(rename.getFrom().getNames(),
+                                           rename.getTo().getNames())) {
+      below[getAxis(from)] = apply(renaming, getAxis(to));
+    }
+    return build(rename.getInput(), below);
+  }
+  return op->emitOpError("is not supported by scheduling");
+}
+
+FailureOr<NodeId> ProblemBuilder::buildPointwise(Operation *op, Pointwise kind,
+                                                 const Renaming &renaming) {
+  SmallVector<NodeId> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<NodeId> node = build(operand, renaming);
+    if (failed(node))
+      return failure();
+    operands.push_back(*node);
+  }
+  FailureOr<Element> element =
+      getElement(op->getResult(0).getType(), op->getLoc());
+  if (failed(element))
+    return failure();
+  return foldConstants(problem.addPointwise(kind, operands, *element));
+}
+
+/// Arithmetic on f32 constants, so that 1 / |K| of a static axis is a number.
+NodeId ProblemBuilder::foldConstants(NodeId id) {
+  const Node &node = problem[id];
+  SmallVector<float> values;
+  for (NodeId operand : node.operands) {
+    const Node &constant = problem[operand];
+    if (constant.kind != NodeKind::Constant || !constant.axes.empty() ||
+        constant.element != Element::F32)
+      return id;
+    values.push_back(constant.value);
+  }
+  if (node.element != Element::F32 || values.empty())
+    return id;
+  float result = values[0];
+  switch (node.op) {
+  case Pointwise::Add:
+    for (float value : ArrayRef(values).drop_front())
+      result += value;
+    break;
+  case Pointwise::Mul:
+    for (float value : ArrayRef(values).drop_front())
+      result *= value;
+    break;
+  case Pointwise::Neg:
+    result = -result;
+    break;
+  case Pointwise::Recip:
+    result = 1.0f / result;
+    break;
+  case Pointwise::Sqrt:
+    result = std::sqrt(result);
+    break;
+  default:
+    return id;
+  }
+  return problem.addConstant(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The renaming inside a reduction over `axes`. A reduced axis gets a new name
+/// where an outer axis takes its own there.
+Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
+                                        AxesAttr resultAxes, AxisSet &reduced) {
+  Renaming inside = renaming;
+  for (StringAttr name : axes.getNames())
+    inside.erase(getAxis(name));
+  std::vector<AxisId> taken;
+  for (StringAttr name : resultAxes.getNames())
+    taken.push_back(apply(renaming, getAxis(name)));
+  for (StringAttr name : axes.getNames()) {
+    AxisId axis = getAxis(name), fresh = axis;
+    while (contains(taken, fresh)) {
+      std::string candidate = problem.axes[fresh].name + ".r";
+      int known = problem.findAxis(candidate);
+      Axis old = problem.axes[axis];
+      fresh = known >= 0
+                  ? known
+                  : problem.addAxis(candidate, old.extent, old.representative);
+    }
+    if (fresh != axis)
+      inside[axis] = fresh;
+    reduced.push_back(fresh);
+  }
+  llvm::sort(reduced);
+  return inside;
+}
+
+FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
+                                                 const Renaming &renaming) {
+  AxisSet reduced;
+  Renaming inside =
+      enterReduction(axes, renaming, getAxes(op->getResult(0)), reduced);
+  SmallVector<NodeId> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<NodeId> node = build(operand, inside);
+    if (failed(node))
+      return failure();
+    operands.push_back(*node);
+  }
+  FailureOr<Element> element =
+      getElement(op->getResult(0).getType(), op->getLoc());
+  if (failed(element))
+    return failure();
+  if (auto contract = dyn_cast<ContractOp>(op)) {
+    std::optional<Type> type = contract.getOperandType();
+    Element narrowest = getNarrowestArgument(operands);
+    for (NodeId &operand : operands)
+      operand = type ? roundOperand(operand, type)
+                     : problem.addCast(operand, narrowest);
+    return problem.addContract(operands[0], operands[1], reduced, *element);
+  }
+  Combiner combiner = isa<ReduceMaxOp>(op) ? Combiner::Max : Combiner::Sum;
+  return problem.addReduce(combiner, operands[0], reduced, *element);
+}
+
+NodeId ProblemBuilder::roundOperand(NodeId node, std::optional<Type> declared) {
+  FailureOr<Element> element = getElement(*declared, function.getLoc());
+  return succeeded(element) ? problem.addCast(node, *element) : node;
+}
+
+/// The narrowest floating type of the arguments that feed `roots`, f32 if none
+/// does.
+Element ProblemBuilder::getNarrowestArgument(ArrayRef<NodeId> roots) {
+  std::set<NodeId> seen;
+  std::vector<NodeId> stack(roots.begin(), roots.end());
+  std::optional<std::pair<unsigned, Element>> best;
+  std::optional<unsigned> bestArgument;
+  while (!stack.empty()) {
+    NodeId id = stack.back();
+    stack.pop_back();
+    if (!seen.insert(id).second)
+      continue;
+    const Node &node = problem[id];
+    for (NodeId dependency : problem.getDependencies(id))
+      stack.push_back(dependency);
+    if (node.kind != NodeKind::Argument || !isFloat(node.element))
+      continue;
+    auto candidate = std::make_pair(getBits(node.element), node.element);
+    if (!best || candidate.first < best->first ||
+        (candidate.first == best->first && node.argument < *bestArgument)) {
+      best = candidate;
+      bestArgument = node.argument;
+    }
+  }
+  return best ? best->second : Element::F32;
+}
+
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+/// `value`, or `unit` where a maximum among `references` is at its unit.
+NodeId ProblemBuilder::guard(ArrayRef<NodeId> references, NodeId value,
+                             double unit) {
+  for (NodeId reference : references) {
+    Element element = problem[value].element;
+    NodeId lowest =
+        problem.addConstant(getUnit(Combiner::Max), problem[reference].element);
+    NodeId empty = problem.addPointwise(Pointwise::CmpEq, {reference, lowest},
+                                        Element::I1);
+    value = problem.addPointwise(
+        Pointwise::Select, {empty, problem.addConstant(unit, element), value},
+        element);
+  }
+  return value;
+}
+
+FailureOr<NodeId> ProblemBuilder::buildRegion(Region &region, unsigned yielded,
+                                              ArrayRef<NodeId> arguments,
+                                              const Renaming &renaming) {
+  nodes.emplace_back();
+  regionArguments.emplace_back();
+  for (auto [argument, node] :
+       llvm::zip_equal(region.getArguments(), arguments))
+    regionArguments.back()[argument] = node;
+  FailureOr<NodeId> node =
+      build(region.front().getTerminator()->getOperand(yielded), renaming);
+  nodes.pop_back();
+  regionArguments.pop_back();
+  return node;
+}
+
+/// The earlier states that the body or rebase of state `index` uses.
+static SmallVector<unsigned> getReferences(FoldOp op, unsigned index) {
+  SmallVector<unsigned> used;
+  Region &body = op.getBody(index), &rebase = op.getRebase(index);
+  for (unsigned i = 0; i < index; ++i) {
+    bool inBody = !body.getArgument(op.getInputs().size() + i).use_empty();
+    bool inRebase =
+        !rebase.empty() && (!rebase.getArgument(i).use_empty() ||
+                            !rebase.getArgument(index + 1 + i).use_empty());
+    if (inBody || inRebase)
+      used.push_back(i);
+  }
+  return used;
+}
+
+LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
+                                       unsigned id, const Renaming &renaming) {
+  FoldState state;
+  ReductionKind kind = op.getKind(index);
+  state.contraction = kind == ReductionKind::Contract;
+  state.combiner =
+      kind == ReductionKind::ReduceMax ? Combiner::Max : Combiner::Sum;
+  double unit = getUnit(state.combiner);
+  FailureOr<Element> element =
+      getElement(op.getResult(index).getType(), op.getLoc());
+  if (failed(element))
+    return failure();
+  state.element = *element;
+  for (StringAttr name : getAxes(op.getResult(index)).getNames())
+    state.axes.push_back(apply(renaming, getAxis(name)));
+  llvm::sort(state.axes);
+  for (auto [nodeKind, slot] : {std::pair(NodeKind::FoldRef, &state.ref),
+                                {NodeKind::FoldOld, &state.old},
+                                {NodeKind::FoldState, &state.result}}) {
+    Node node;
+    node.kind = nodeKind;
+    node.element = state.element;
+    node.axes = state.axes;
+    node.fold = id;
+    node.state = index;
+    *slot = problem.add(node);
+  }
+
+  SmallVector<NodeId> arguments, references, maxima, old;
+  for (Value input : op.getInputs()) {
+    FailureOr<NodeId> node = build(input, renaming);
+    if (failed(node))
+      return failure();
+    arguments.push_back(*node);
+  }
+  for (const FoldState &earlier : fold.states) {
+    arguments.push_back(earlier.ref);
+    references.push_back(earlier.ref);
+    old.push_back(earlier.old);
+  }
+  SmallVector<unsigned> used = getReferences(op, index);
+  for (unsigned i : used)
+    if (fold.states[i].combiner == Combiner::Max)
+      maxima.push_back(fold.states[i].ref);
+
+  SmallVector<NodeId> body;
+  for (unsigned i = 0; i < (state.contraction ? 2 : 1); ++i) {
+    FailureOr<NodeId> node =
+        buildRegion(op.getBody(index), i, arguments, renaming);
+    if (failed(node))
+      return failure();
+    // The operand without references stays as it is: 0 times it is enough.
+    bool usesReference =
+        llvm::any_of(problem.getFoldLeaves(*node), [&](NodeId leaf) {
+          return llvm::is_contained(references, leaf);
+        });
+    body.push_back(usesReference ? guard(maxima, *node, unit) : *node);
+  }
+  if (state.contraction) {
+    std::optional<Type> type = op.getOperandType(index);
+    Element narrowest = getNarrowestArgument(body);
+    for (NodeId &operand : body)
+      operand = type ? roundOperand(operand, type)
+                     : problem.addCast(operand, narrowest);
+  }
+  state.body.assign(body.begin(), body.end());
+
+  state.rebased = state.old;
+  if (Region &rebase = op.getRebase(index); !rebase.empty() && !used.empty()) {
+    SmallVector<NodeId> rebaseArguments = old;
+    rebaseArguments.push_back(state.old);
+    llvm::append_range(rebaseArguments, references);
+    FailureOr<NodeId> rebased =
+        buildRegion(rebase, 0, rebaseArguments, renaming);
+    if (failed(rebased))
+      return failure();
+    // Nothing came before: the state and its references are at their units.
+    auto isUnit = [&](NodeId node, double value) {
+      Element type = problem[node].element;
+      return problem.addPointwise(Pointwise::CmpEq,
+                                  {node, problem.addConstant(value, type)},
+                                  Element::I1);
+    };
+    NodeId empty = isUnit(state.old, unit);
+    for (unsigned i : used)
+      empty = problem.addPointwise(
+          Pointwise::And,
+          {empty, isUnit(old[i], getUnit(fold.states[i].combiner))},
+          Element::I1);
+    state.rebased = problem.addPointwise(
+        Pointwise::Select, {empty, state.old, *rebased}, state.element);
+  }
+  fold.states.push_back(std::move(state));
+  return success();
+}
+
+FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
+                                            const Renaming &outer) {
+  // One instance serves all results under one renaming of their axes.
+  AxesAttr resultAxes = AxesAttr::get(op.getContext(), ArrayRef<StringAttr>());
+  for (Value result : op.getResults())
+    resultAxes = resultAxes.unionWith(getAxes(result));
+  AxisSet reduced;
+  Renaming inside = enterReduction(op.getAxes(), outer, resultAxes, reduced);
+  std::vector<std::pair<AxisId, AxisId>> key(outer.begin(), outer.end());
+  auto found = foldResults.find({op.getOperation(), key});
+  unsigned id;
+  if (found != foldResults.end()) {
+    id = found->second;
+  } else {
+    id = problem.folds.size();
+    foldResults[{op.getOperation(), key}] = id;
+    problem.folds.emplace_back();
+    Fold fold;
+    fold.axes = reduced;
+    for (unsigned i = 0; i < op.getNumStates(); ++i)
+      if (failed(addState(op, i, fold, id, inside)))
+        return failure();
+    problem.folds[id] = std::move(fold);
+  }
+  const Fold &fold = problem.folds[id];
+  SmallVector<NodeId> maxima;
+  for (unsigned i : getReferences(op, state))
+    if (fold.states[i].combiner == Combiner::Max)
+      maxima.push_back(fold.states[i].result);
+  return guard(maxima, fold.states[state].result,
+               getUnit(fold.states[state].combiner));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProblemBuilder::addResults() {
+  auto getName = [](DictionaryAttr attrs, const Twine &fallback) {
+    auto name = attrs ? attrs.getAs<StringAttr>(CleaveDialect::kNameAttrName)
+                      : StringAttr();
+    return name ? name.getValue().str() : fallback.str();
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isCleaveTensor(argument.getType()))
+      return function.emitOpError("expected argument ")
+             << argument.getArgNumber()
+             << " to be a tensor with named axes but got "
+             << argument.getType();
+    problem.argumentNames.push_back(
+        getName(function.getArgAttrDict(argument.getArgNumber()),
+                "arg" + Twine(argument.getArgNumber())));
+  }
+  Operation *ret = function.front().getTerminator();
+  for (OpOperand &operand : ret->getOpOperands()) {
+    if (!isCleaveTensor(operand.get().getType()))
+      return ret->emitOpError("expected tensors with named axes but got ")
+             << operand.get().getType();
+    FailureOr<NodeId> node = build(operand.get(), {});
+    if (failed(node))
+      return failure();
+    Result result;
+    for (StringAttr name : getAxes(operand.get()).getNames())
+      result.storage.push_back(getAxis(name));
+    // A copy of its own, written in the result's storage order.
+    Node copy;
+    copy.kind = NodeKind::Pointwise;
+    copy.op = Pointwise::Cast;
+    copy.element = problem[*node].element;
+    copy.axes = problem[*node].axes;
+    copy.operands = {*node};
+    copy.storage = result.storage;
+    result.node = problem.add(copy);
+    problem.results.push_back(result);
+    problem.resultNames.push_back(
+        getName(function.getResultAttrDict(operand.getOperandNumber()),
+                "result" + Twine(operand.getOperandNumber())));
+  }
+  return success();
+}
+
+FailureOr<AlternativesOp> cleave::getAlternatives(func::FuncOp function) {
+  AlternativesOp found;
+  WalkResult walk = function.walk([&](AlternativesOp op) {
+    if (found) {
+      op.emitOpError("expected at most one of them in a function");
+      return WalkResult::interrupt();
+    }
+    found = op;
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  return found;
+}
+
+FailureOr<Problem> cleave::buildProblem(func::FuncOp function, unsigned region,
+                                        const AxisTable &axes,
+                                        const Bindings &representative) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expected a body of one block");
+  FailureOr<AlternativesOp> alternatives = getAlternatives(function);
+  if (failed(alternatives))
+    return failure();
+  size_t regions = *alternatives ? alternatives->getAlternatives().size() : 1;
+  if (region >= regions)
+    return function.emitOpError("expected a region below ")
+           << regions << " but got " << region;
+  ProblemBuilder builder(function, *alternatives, region);
+  if (failed(builder.addAxes(axes, representative)) ||
+      failed(builder.addResults()))
+    return failure();
+  return std::move(builder.problem);
+}

@@ -1,0 +1,216 @@
+//===- EmitBody.cpp - Bodies of tile operations ---------------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduling. What each operation means on one element
+// (docs/numerics.md): arithmetic in f32, or f64 where an operand is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+Type cleave::getElementType(MLIRContext *context, Element element) {
+  switch (element) {
+  case Element::I1:
+    return IntegerType::get(context, 1);
+  case Element::I8:
+  case Element::I16:
+  case Element::I32:
+  case Element::I64:
+    return IntegerType::get(context, getBits(element));
+  case Element::F16:
+    return Float16Type::get(context);
+  case Element::BF16:
+    return BFloat16Type::get(context);
+  case Element::F32:
+    return Float32Type::get(context);
+  case Element::F64:
+    return Float64Type::get(context);
+  }
+  llvm_unreachable("unknown element");
+}
+
+Value cleave::createConstant(OpBuilder &b, Location loc, Element element,
+                             double value) {
+  Type type = getElementType(b.getContext(), element);
+  TypedAttr attr;
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    bool losesInfo;
+    APFloat number(value);
+    number.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    attr = FloatAttr::get(type, number);
+  } else {
+    attr = IntegerAttr::get(type, static_cast<int64_t>(value));
+  }
+  return arith::ConstantOp::create(b, loc, attr);
+}
+
+Value cleave::convertElement(OpBuilder &b, Location loc, Value value,
+                             Type type) {
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(type);
+  unsigned fromBits = from.getIntOrFloatBitWidth();
+  unsigned toBits = type.getIntOrFloatBitWidth();
+  if (fromFloat && toFloat) {
+    if (fromBits < toBits)
+      return arith::ExtFOp::create(b, loc, type, value);
+    if (fromBits > toBits)
+      return arith::TruncFOp::create(b, loc, type, value);
+    // f16 and bf16: neither holds the other.
+    value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    return arith::TruncFOp::create(b, loc, type, value);
+  }
+  if (fromFloat)
+    return arith::FPToSIOp::create(b, loc, type, value);
+  if (toFloat)
+    return fromBits == 1 ? Value(arith::UIToFPOp::create(b, loc, type, value))
+                         : Value(arith::SIToFPOp::create(b, loc, type, value));
+  if (fromBits > toBits)
+    return arith::TruncIOp::create(b, loc, type, value);
+  return fromBits == 1 ? Value(arith::ExtUIOp::create(b, loc, type, value))
+                       : Value(arith::ExtSIOp::create(b, loc, type, value));
+}
+
+static arith::CmpFPredicate getPredicate(Pointwise op) {
+  switch (op) {
+  case Pointwise::CmpNe:
+    return arith::CmpFPredicate::UNE;
+  case Pointwise::CmpLt:
+    return arith::CmpFPredicate::OLT;
+  case Pointwise::CmpLe:
+    return arith::CmpFPredicate::OLE;
+  case Pointwise::CmpGt:
+    return arith::CmpFPredicate::OGT;
+  case Pointwise::CmpGe:
+    return arith::CmpFPredicate::OGE;
+  default:
+    return arith::CmpFPredicate::OEQ;
+  }
+}
+
+template <typename Op>
+static Value createChain(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  Value result = values.front();
+  for (Value value : values.drop_front())
+    result = Op::create(b, loc, result, value);
+  return result;
+}
+
+/// Operations from floats to a truth value.
+static Value createPredicate(OpBuilder &b, Location loc, Pointwise op,
+                             ArrayRef<Value> v) {
+  if (op == Pointwise::And)
+    return arith::AndIOp::create(b, loc, v[0], v[1]);
+  if (op != Pointwise::IsFinite)
+    return arith::CmpFOp::create(b, loc, getPredicate(op), v[0], v[1]);
+  Value magnitude = math::AbsFOp::create(b, loc, v[0]);
+  Value infinity = arith::ConstantOp::create(
+      b, loc,
+      FloatAttr::get(v[0].getType(), std::numeric_limits<double>::infinity()));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, magnitude,
+                               infinity);
+}
+
+static Value createUnary(OpBuilder &b, Location loc, Pointwise op, Value v) {
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     FloatAttr::get(v.getType(), value));
+  };
+  switch (op) {
+  case Pointwise::Neg:
+    return arith::NegFOp::create(b, loc, v);
+  case Pointwise::Recip:
+    return arith::DivFOp::create(b, loc, constant(1), v);
+  case Pointwise::Recip0: {
+    Value zero = constant(0);
+    Value isZero =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v, zero);
+    Value inverse = arith::DivFOp::create(b, loc, constant(1), v);
+    return arith::SelectOp::create(b, loc, isZero, zero, inverse);
+  }
+  case Pointwise::Exp:
+    return math::ExpOp::create(b, loc, v);
+  case Pointwise::Sqrt:
+    return math::SqrtOp::create(b, loc, v);
+  case Pointwise::Rsqrt:
+    return math::RsqrtOp::create(b, loc, v);
+  case Pointwise::Sigmoid: {
+    Value exp = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, v));
+    Value one = constant(1);
+    Value sum = arith::AddFOp::create(b, loc, one, exp);
+    return arith::DivFOp::create(b, loc, one, sum);
+  }
+  default:
+    return v;
+  }
+}
+
+Value cleave::createPointwise(OpBuilder &b, Location loc, Pointwise op,
+                              Element element, ValueRange operands) {
+  Type type = getElementType(b.getContext(), element);
+  // A comparison is made in the type that arithmetic on its operands has.
+  Type arithmetic = type;
+  if (element == Element::I1)
+    arithmetic =
+        llvm::any_of(operands, [](Value v) { return v.getType().isF64(); })
+            ? Type(b.getF64Type())
+            : Type(b.getF32Type());
+  if (op == Pointwise::Cast)
+    return convertElement(b, loc, operands[0], type);
+  SmallVector<Value> v;
+  for (Value operand : operands)
+    v.push_back(operand.getType().isInteger(1)
+                    ? operand
+                    : convertElement(b, loc, operand, arithmetic));
+  switch (op) {
+  case Pointwise::Add:
+    return createChain<arith::AddFOp>(b, loc, v);
+  case Pointwise::Mul:
+    return createChain<arith::MulFOp>(b, loc, v);
+  case Pointwise::Max:
+    return createChain<arith::MaximumFOp>(b, loc, v);
+  case Pointwise::Min:
+    return createChain<arith::MinimumFOp>(b, loc, v);
+  case Pointwise::Sub:
+    return createChain<arith::SubFOp>(b, loc, v);
+  case Pointwise::Div:
+    return createChain<arith::DivFOp>(b, loc, v);
+  case Pointwise::Pow:
+    return createChain<math::PowFOp>(b, loc, v);
+  case Pointwise::Select:
+    return arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
+  case Pointwise::And:
+  case Pointwise::IsFinite:
+  case Pointwise::CmpEq:
+  case Pointwise::CmpNe:
+  case Pointwise::CmpLt:
+  case Pointwise::CmpLe:
+  case Pointwise::CmpGt:
+  case Pointwise::CmpGe:
+    return createPredicate(b, loc, op, v);
+  default:
+    return createUnary(b, loc, op, v[0]);
+  }
+}
+
+Value cleave::createCombiner(OpBuilder &b, Location loc, Combiner combiner,
+                             Value accumulator, Value value) {
+  value = convertElement(b, loc, value, accumulator.getType());
+  if (combiner == Combiner::Sum)
+    return arith::AddFOp::create(b, loc, accumulator, value);
+  return arith::MaximumFOp::create(b, loc, accumulator, value);
+}

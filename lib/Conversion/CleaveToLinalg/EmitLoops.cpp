@@ -1,0 +1,567 @@
+//===- EmitLoops.cpp - A planned loop nest as IR --------------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduling. Writes the scheduled form (docs/scheduled-form.md) step by
+// step; every decision has been made by the planner.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/CleaveToLinalg.h"
+#include "EmitBody.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+namespace {
+
+/// A tensor of the scheduled form and the axes of its dimensions.
+struct Tile {
+  Value value;
+  SmallVector<AxisId, 4> dims;
+};
+
+/// What one linalg.generic reads and where.
+struct GenericInputs {
+  SmallVector<NodeId> nodes;
+  SmallVector<Tile> tiles;
+};
+
+class Emitter {
+public:
+  Emitter(func::FuncOp function, const Problem &problem,
+          const Schedule &schedule)
+      : function(function), problem(problem), chosen(schedule),
+        b(function.getContext()), loc(function.getLoc()) {}
+
+  LogicalResult run(const LoopNest &nest);
+
+private:
+  // The function around the kernels.
+  LogicalResult addExtents(ArrayRef<AxesAttr> argumentAxes);
+  OpFoldResult getExtent(AxisId axis);
+  void emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
+                  MutableArrayRef<Value> results);
+
+  // Blocks.
+  void emitBlock(NestBlock &block);
+  void emitLoop(NestBlock &block, Loop &loop);
+  void emitAccumulate(NestBlock &block, NodeId id);
+  Tile emitValue(NestBlock &block, NodeId id);
+  Tile emitSlice(NestBlock &block, const Node &node);
+  Tile emitPointwise(NestBlock &block, NodeId id);
+  Tile emitReduction(NestBlock &block, NodeId id, Tile init);
+  Tile emitFill(NestBlock &block, ArrayRef<AxisId> dims, Element element,
+                double value);
+  Tile emitUnit(NestBlock &block, NodeId id);
+
+  // Bodies.
+  const Tile *lookup(NestBlock &block, NodeId id);
+  void collectInputs(NestBlock &block, NodeId id, GenericInputs &inputs);
+  Value emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
+                       const GenericInputs &inputs, ValueRange arguments);
+  Tile emitGeneric(ArrayRef<AxisId> reduced, const GenericInputs &inputs,
+                   const Tile &init,
+                   function_ref<Value(OpBuilder &, ValueRange)> emitBody);
+
+  // Ranges.
+  void bind(const Binding &binding, AxisId axis, Value position);
+  SmallVector<OpFoldResult> getSizes(NestBlock &block, ArrayRef<AxisId> dims);
+  SmallVector<AxisId, 4> getNaturalOrder(const AxisSet &axes);
+  Value createEmpty(NestBlock &block, ArrayRef<AxisId> dims, Element element);
+
+  func::FuncOp function;
+  const Problem &problem;
+  const Schedule &chosen;
+  OpBuilder b;
+  Location loc;
+  SmallVector<OpFoldResult> extents;
+  /// By a binding's number.
+  std::map<unsigned, std::pair<OpFoldResult, OpFoldResult>> ranges;
+  std::map<const NestBlock *, std::map<NodeId, Tile>> tiles;
+  /// What the loop being written carries.
+  std::map<NodeId, Tile> carried;
+  std::map<AxisId, Value> extentNumbers;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+/// Size of the tile at `position`: short at the end of the axis.
+void Emitter::bind(const Binding &binding, AxisId axis, Value position) {
+  int64_t extent = problem.axes[axis].extent;
+  if (binding.full) {
+    ranges[binding.id] = {b.getIndexAttr(0), b.getIndexAttr(extent)};
+    return;
+  }
+  OpFoldResult size = b.getIndexAttr(binding.tile);
+  if (extent == kDynamic || extent % binding.tile) {
+    AffineExpr offset = b.getAffineDimExpr(0), end = b.getAffineSymbolExpr(0);
+    AffineMap map = AffineMap::get(
+        1, 1, {b.getAffineConstantExpr(binding.tile), end - offset},
+        b.getContext());
+    size = affine::makeComposedFoldedAffineMin(b, loc, map,
+                                               {position, getExtent(axis)});
+  }
+  ranges[binding.id] = {position, size};
+}
+
+SmallVector<OpFoldResult> Emitter::getSizes(NestBlock &block,
+                                            ArrayRef<AxisId> dims) {
+  return llvm::map_to_vector(dims, [&](AxisId axis) {
+    return ranges[block.bindings.at(axis).id].second;
+  });
+}
+
+/// Grid order first, so that accumulators look like the results.
+SmallVector<AxisId, 4> Emitter::getNaturalOrder(const AxisSet &axes) {
+  SmallVector<AxisId, 4> order;
+  for (const AxisTile &range : chosen.grid)
+    if (contains(axes, range.axis))
+      order.push_back(range.axis);
+  for (AxisId axis : axes)
+    if (!contains(order, axis))
+      order.push_back(axis);
+  return order;
+}
+
+Value Emitter::createEmpty(NestBlock &block, ArrayRef<AxisId> dims,
+                           Element element) {
+  return tensor::EmptyOp::create(b, loc, getSizes(block, dims),
+                                 getElementType(b.getContext(), element));
+}
+
+OpFoldResult Emitter::getExtent(AxisId axis) { return extents[axis]; }
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+const Tile *Emitter::lookup(NestBlock &block, NodeId id) {
+  NestBlock *home = getHome(problem, &block, id);
+  if (!home)
+    return nullptr;
+  auto &known = tiles[home];
+  auto it = known.find(id);
+  return it == known.end() ? nullptr : &it->second;
+}
+
+/// The tiles that the expression of `id` reads, each once.
+void Emitter::collectInputs(NestBlock &block, NodeId id,
+                            GenericInputs &inputs) {
+  if (problem.isScalar(id) || llvm::is_contained(inputs.nodes, id))
+    return;
+  if (const Tile *tile = lookup(block, id)) {
+    inputs.nodes.push_back(id);
+    inputs.tiles.push_back(*tile);
+    return;
+  }
+  for (NodeId operand : problem[id].operands)
+    collectInputs(block, operand, inputs);
+}
+
+Value Emitter::emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
+                              const GenericInputs &inputs,
+                              ValueRange arguments) {
+  const auto *input = llvm::find(inputs.nodes, id);
+  if (input != inputs.nodes.end())
+    return arguments[input - inputs.nodes.begin()];
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Constant)
+    return createConstant(body, loc, node.element, node.value);
+  if (node.kind == NodeKind::Extent)
+    return extentNumbers.at(node.reduced.front());
+  SmallVector<Value> operands;
+  for (NodeId operand : node.operands)
+    operands.push_back(emitExpression(body, block, operand, inputs, arguments));
+  return createPointwise(body, loc, node.op, node.element, operands);
+}
+
+/// A linalg.generic into `init` whose iteration space is the dimensions of
+/// `init` followed by `reduced`.
+Tile Emitter::emitGeneric(
+    ArrayRef<AxisId> reduced, const GenericInputs &inputs, const Tile &init,
+    function_ref<Value(OpBuilder &, ValueRange)> emitBody) {
+  SmallVector<AxisId> iteration(init.dims.begin(), init.dims.end());
+  llvm::append_range(iteration, reduced);
+  SmallVector<utils::IteratorType> iterators(init.dims.size(),
+                                             utils::IteratorType::parallel);
+  iterators.append(reduced.size(), utils::IteratorType::reduction);
+  auto getMap = [&](const Tile &tile) {
+    SmallVector<AffineExpr> exprs;
+    for (AxisId axis : tile.dims)
+      exprs.push_back(
+          b.getAffineDimExpr(llvm::find(iteration, axis) - iteration.begin()));
+    return AffineMap::get(iteration.size(), 0, exprs, b.getContext());
+  };
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> values;
+  for (const Tile &tile : inputs.tiles) {
+    maps.push_back(getMap(tile));
+    values.push_back(tile.value);
+  }
+  maps.push_back(getMap(init));
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.value.getType(), values, init.value, maps, iterators,
+      [&](OpBuilder &body, Location, ValueRange arguments) {
+        Value result = emitBody(body, arguments);
+        linalg::YieldOp::create(body, loc, result);
+      });
+  return {generic.getResult(0), init.dims};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Tile Emitter::emitSlice(NestBlock &block, const Node &node) {
+  Value argument = function.getArgument(node.argument);
+  Tile tile{argument, {node.storage.begin(), node.storage.end()}};
+  if (node.storage.empty())
+    return tile;
+  SmallVector<OpFoldResult> offsets;
+  for (AxisId axis : node.storage)
+    offsets.push_back(ranges[block.bindings.at(axis).id].first);
+  SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
+  tile.value = tensor::ExtractSliceOp::create(
+      b, loc, argument, offsets, getSizes(block, node.storage), ones);
+  return tile;
+}
+
+Tile Emitter::emitFill(NestBlock &block, ArrayRef<AxisId> dims, Element element,
+                       double value) {
+  Value constant = createConstant(b, loc, element, value);
+  Value empty = createEmpty(block, dims, element);
+  auto fill = linalg::FillOp::create(b, loc, constant, empty);
+  return {fill.getResult(0), {dims.begin(), dims.end()}};
+}
+
+/// An accumulator of reduction or fold state `id` that has seen nothing.
+Tile Emitter::emitUnit(NestBlock &block, NodeId id) {
+  const Node &node = problem[id];
+  Combiner combiner = node.combiner;
+  if (node.kind == NodeKind::FoldState)
+    combiner = problem.folds[node.fold].states[node.state].combiner;
+  return emitFill(block, getNaturalOrder(node.axes), node.element,
+                  getUnit(combiner));
+}
+
+Tile Emitter::emitPointwise(NestBlock &block, NodeId id) {
+  const Node &node = problem[id];
+  GenericInputs inputs;
+  for (NodeId operand : node.operands)
+    collectInputs(block, operand, inputs);
+  // A result has its order; else an operand's order saves a transpose.
+  SmallVector<AxisId, 4> dims(node.storage.begin(), node.storage.end());
+  if (dims.empty()) {
+    dims = getNaturalOrder(node.axes);
+    for (const Tile &tile : inputs.tiles)
+      if (tile.dims.size() == dims.size()) {
+        dims = tile.dims;
+        break;
+      }
+  }
+  Tile init{createEmpty(block, dims, node.element), dims};
+  return emitGeneric({}, inputs, init, [&](OpBuilder &body, ValueRange args) {
+    SmallVector<Value> operands;
+    for (NodeId operand : node.operands)
+      operands.push_back(emitExpression(body, block, operand, inputs, args));
+    return createPointwise(body, loc, node.op, node.element, operands);
+  });
+}
+
+/// Reduces the body of `id` over its axes' ranges into `init`.
+Tile Emitter::emitReduction(NestBlock &block, NodeId id, Tile init) {
+  const Node &node = problem[id];
+  ArrayRef<NodeId> operands = node.operands;
+  bool contraction = node.kind == NodeKind::Contract;
+  Combiner combiner = node.combiner;
+  if (node.kind == NodeKind::FoldState) {
+    const FoldState &state = problem.folds[node.fold].states[node.state];
+    operands = state.body;
+    contraction = state.contraction;
+    combiner = state.combiner;
+  }
+  GenericInputs inputs;
+  for (NodeId operand : operands)
+    collectInputs(block, operand, inputs);
+  return emitGeneric(
+      problem.getReducedAxes(id), inputs, init,
+      [&](OpBuilder &body, ValueRange args) {
+        Value acc = args.back();
+        SmallVector<Value> values;
+        for (NodeId operand : operands)
+          values.push_back(emitExpression(body, block, operand, inputs, args));
+        Value value = values[0];
+        if (contraction)
+          value =
+              createPointwise(body, loc, Pointwise::Mul, node.element, values);
+        return createCombiner(body, loc, combiner, acc, value);
+      });
+}
+
+Tile Emitter::emitValue(NestBlock &block, NodeId id) {
+  const Node &node = problem[id];
+  switch (node.kind) {
+  case NodeKind::Argument:
+    return emitSlice(block, node);
+  case NodeKind::Constant:
+    return emitFill(block, getNaturalOrder(node.axes), node.element,
+                    node.value);
+  case NodeKind::Pointwise:
+    return emitPointwise(block, id);
+  default:
+    return emitReduction(block, id, emitUnit(block, id));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitAccumulate(NestBlock &block, NodeId id) {
+  const Node &node = problem[id];
+  auto acc = carried.find(id);
+  bool inLoop = acc != carried.end();
+  Tile init = inLoop ? acc->second : emitUnit(block, id);
+  if (node.kind == NodeKind::FoldState) {
+    const FoldState &state = problem.folds[node.fold].states[node.state];
+    if (inLoop && state.rebased != state.old)
+      init = *lookup(block, state.rebased);
+    Tile result = emitReduction(block, id, init);
+    tiles[&block][state.ref] = result;
+    tiles[&block][inLoop ? state.ref : id] = result;
+    if (inLoop)
+      acc->second = result;
+    return;
+  }
+  acc->second = emitReduction(block, id, init);
+}
+
+void Emitter::emitLoop(NestBlock &block, Loop &loop) {
+  AxisId axis = loop.range.axis;
+  SmallVector<Tile> inits;
+  SmallVector<Value> initValues;
+  for (NodeId id : loop.carried) {
+    inits.push_back(loop.continued ? carried.at(id) : emitUnit(block, id));
+    initValues.push_back(inits.back().value);
+  }
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value step = arith::ConstantIndexOp::create(b, loc, loop.range.tile);
+  Value end = getValueOrCreateConstantIndexOp(b, loc, getExtent(axis));
+  auto forOp = scf::ForOp::create(b, loc, zero, end, step, initValues);
+
+  std::map<NodeId, Tile> outer = std::move(carried);
+  carried.clear();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  bind(loop.body.bindings.at(axis), axis, forOp.getInductionVar());
+  for (auto [id, init, argument] :
+       llvm::zip_equal(loop.carried, inits, forOp.getRegionIterArgs())) {
+    carried[id] = {argument, init.dims};
+    const Node &node = problem[id];
+    if (node.kind == NodeKind::FoldState)
+      tiles[&loop.body][problem.folds[node.fold].states[node.state].old] =
+          carried[id];
+  }
+  emitBlock(loop.body);
+  SmallVector<Value> yields;
+  for (NodeId id : loop.carried)
+    yields.push_back(carried.at(id).value);
+  scf::YieldOp::create(b, loc, yields);
+
+  carried = std::move(outer);
+  for (auto [id, init, result] :
+       llvm::zip_equal(loop.carried, inits, forOp.getResults())) {
+    Tile tile{result, init.dims};
+    if (loop.continued)
+      carried[id] = tile;
+    else
+      tiles[&block][id] = tile;
+  }
+}
+
+void Emitter::emitBlock(NestBlock &block) {
+  for (Step &step : block.steps) {
+    switch (step.kind) {
+    case Step::Evaluate:
+      tiles[&block][step.node] = emitValue(block, step.node);
+      break;
+    case Step::Accumulate:
+      emitAccumulate(block, step.node);
+      break;
+    case Step::Nest:
+      emitLoop(block, *step.loop);
+      break;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and functions
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
+                         MutableArrayRef<Value> results) {
+  SmallVector<OpFoldResult> begins, ends, steps;
+  for (const AxisTile &range : kernel.grid) {
+    begins.push_back(b.getIndexAttr(0));
+    ends.push_back(getExtent(range.axis));
+    steps.push_back(b.getIndexAttr(range.tile));
+  }
+  // A kernel without axes is one block.
+  if (kernel.grid.empty()) {
+    begins.push_back(b.getIndexAttr(0));
+    ends.push_back(b.getIndexAttr(1));
+    steps.push_back(b.getIndexAttr(1));
+  }
+  SmallVector<Value> outputs;
+  for (unsigned result : kernel.results) {
+    SmallVector<Value> sizes;
+    for (auto [axis, size] : llvm::zip_equal(problem.results[result].storage,
+                                             types[result].getShape()))
+      if (ShapedType::isDynamic(size))
+        sizes.push_back(
+            getValueOrCreateConstantIndexOp(b, loc, getExtent(axis)));
+    outputs.push_back(
+        tensor::EmptyOp::create(b, loc, types[result], sizes).getResult());
+  }
+  auto forall =
+      scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
+  forall->setAttr("cleave.warps", b.getI64IntegerAttr(chosen.warps));
+  forall->setAttr("cleave.stages", b.getI64IntegerAttr(chosen.stages));
+
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  NestBlock &root = *kernel.root;
+  for (auto &[axis, binding] : root.bindings) {
+    const auto *range = llvm::find_if(
+        kernel.grid, [&](const AxisTile &r) { return r.axis == axis; });
+    Value position;
+    if (range != kernel.grid.end())
+      position = forall.getInductionVar(range - kernel.grid.begin());
+    bind(binding, axis, position);
+  }
+  extentNumbers.clear();
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const Node &node = problem[id];
+    if (node.kind != NodeKind::Extent)
+      continue;
+    Value size = getValueOrCreateConstantIndexOp(
+        b, loc, getExtent(node.reduced.front()));
+    size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    extentNumbers[node.reduced.front()] =
+        arith::SIToFPOp::create(b, loc, b.getF32Type(), size);
+  }
+  emitBlock(root);
+  for (auto [position, result] : llvm::enumerate(kernel.results)) {
+    const Result &info = problem.results[result];
+    Tile tile = *lookup(root, info.node);
+    SmallVector<OpFoldResult> offsets;
+    for (AxisId axis : info.storage)
+      offsets.push_back(ranges[root.bindings.at(axis).id].first);
+    SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToEnd(forall.getTerminator().getBody());
+    tensor::ParallelInsertSliceOp::create(
+        b, loc, tile.value, forall.getRegionIterArgs()[position], offsets,
+        getSizes(root, info.storage), ones);
+    results[result] = forall.getResult(position);
+  }
+}
+
+/// The extents of all axes, read from arguments where they are dynamic.
+LogicalResult Emitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
+  std::map<AxisId, std::pair<unsigned, unsigned>> places;
+  for (NodeId id = 0; id < problem.size(); ++id)
+    if (problem[id].kind == NodeKind::Argument)
+      for (auto [dim, axis] : llvm::enumerate(problem[id].storage))
+        places.try_emplace(axis, problem[id].argument, dim);
+  for (auto [number, axes] : llvm::enumerate(argumentAxes))
+    for (auto [dim, name] : llvm::enumerate(axes.getNames()))
+      places.try_emplace(problem.findAxis(name.getValue()), number, dim);
+  for (auto [axis, info] : llvm::enumerate(problem.axes)) {
+    auto place = places.find(axis);
+    if (info.extent != kDynamic)
+      extents.push_back(b.getIndexAttr(info.extent));
+    else if (place == places.end())
+      extents.push_back({});
+    else
+      extents.push_back(tensor::DimOp::create(
+                            b, loc, function.getArgument(place->second.first),
+                            place->second.second)
+                            .getResult());
+  }
+  auto check = [&](AxisId axis) -> LogicalResult {
+    if (extents[axis])
+      return success();
+    return function.emitOpError("expected an argument with axis '")
+           << problem.axes[axis].name << "' to read its extent from";
+  };
+  for (const AxisTile &range : chosen.grid)
+    if (failed(check(range.axis)))
+      return failure();
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    AxisSet needed = unite(problem.getReducedAxes(id), problem[id].reduced);
+    for (AxisId axis : needed)
+      if (failed(check(axis)))
+        return failure();
+  }
+  return success();
+}
+
+static RankedTensorType getPlainType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+}
+
+LogicalResult Emitter::run(const LoopNest &nest) {
+  SmallVector<Type> arguments;
+  SmallVector<RankedTensorType> results;
+  SmallVector<AxesAttr> argumentAxes;
+  for (Type type : function.getArgumentTypes()) {
+    arguments.push_back(getPlainType(type));
+    argumentAxes.push_back(getAxes(type));
+  }
+  for (Type type : function.getResultTypes())
+    results.push_back(getPlainType(type));
+
+  function.getBody().front().dropAllReferences();
+  function.getBody().getBlocks().clear();
+  function.setFunctionType(b.getFunctionType(
+      arguments, SmallVector<Type>(results.begin(), results.end())));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  function->removeAttr(CleaveDialect::kSymbolsAttrName);
+  function->removeAttr(CleaveDialect::kScheduleAttrName);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, CleaveDialect::kRangeAttrName);
+
+  if (failed(addExtents(argumentAxes)))
+    return failure();
+  SmallVector<Value> values(results.size());
+  for (const Kernel &kernel : nest.kernels)
+    emitKernel(kernel, results, values);
+  func::ReturnOp::create(b, loc, values);
+  return success();
+}
+
+LogicalResult cleave::emitLoopNest(func::FuncOp function,
+                                   const Problem &problem,
+                                   const Schedule &schedule,
+                                   const LoopNest &nest) {
+  return Emitter(function, problem, schedule).run(nest);
+}

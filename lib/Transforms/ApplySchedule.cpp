@@ -1,0 +1,56 @@
+//===- ApplySchedule.cpp - Turn a scheduled function into loops -----------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduling, second step. After it no named axes are left: the function
+// is in the scheduled form.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/CleaveToLinalg.h"
+#include "Cleave/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::cleave {
+#define GEN_PASS_DEF_CLEAVEAPPLYSCHEDULEPASS
+#include "Cleave/Transforms/Passes.h.inc"
+} // namespace mlir::cleave
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+namespace {
+struct CleaveApplySchedulePass
+    : cleave::impl::CleaveApplySchedulePassBase<CleaveApplySchedulePass> {
+  using CleaveApplySchedulePassBase::CleaveApplySchedulePassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (hasNamedAxes(function) && failed(apply(function)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult apply(func::FuncOp function) {
+    FailureOr<ScheduledGraph> graph = getScheduledGraph(function);
+    if (failed(graph))
+      return failure();
+    graph->schedule.horizontal = !noHorizontal;
+    llvm::Expected<schedule::LoopNest> nest =
+        schedule::planLoopNest(graph->problem, graph->schedule);
+    if (!nest)
+      return function.emitError("illegal schedule: ")
+             << llvm::toString(nest.takeError());
+    return emitLoopNest(function, graph->problem, graph->schedule, *nest);
+  }
+};
+} // namespace

@@ -1,0 +1,155 @@
+//===- AssignSchedule.cpp - Choose how a function's graph runs ------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduling, first step. Every region of the alternatives becomes a
+// problem, the search finds its best schedule, the best of all wins.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/CleaveToLinalg.h"
+#include "Cleave/Transforms/Passes.h"
+#include "Cleave/Transforms/Schedule/Search.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
+
+namespace mlir::cleave {
+#define GEN_PASS_DEF_CLEAVEASSIGNSCHEDULEPASS
+#include "Cleave/Transforms/Passes.h.inc"
+} // namespace mlir::cleave
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+namespace {
+
+/// One region with its best schedule.
+struct Candidate {
+  unsigned region = 0;
+  std::string label;
+  Problem problem;
+  SearchResult result;
+};
+
+struct CleaveAssignSchedulePass
+    : cleave::impl::CleaveAssignSchedulePassBase<CleaveAssignSchedulePass> {
+  using CleaveAssignSchedulePassBase::CleaveAssignSchedulePassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (hasNamedAxes(function) && failed(assign(function)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult assign(func::FuncOp function);
+  FailureOr<std::vector<Candidate>> schedule(func::FuncOp function);
+  void explain(func::FuncOp function, ArrayRef<Candidate> candidates,
+               const Candidate &best);
+};
+
+} // namespace
+
+static std::string describe(const Candidate &candidate) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "region " << candidate.region;
+  if (!candidate.label.empty())
+    os << " (" << candidate.label << ")";
+  os << ": " << llvm::format("%.1f", candidate.result.cost.time) << " us";
+  if (candidate.result.cost.excess > 1)
+    os << ", " << llvm::format("%.1f", candidate.result.cost.excess)
+       << " times the registers or shared memory of a block";
+  return text;
+}
+
+/// Schedules every region, or the last (the graph as written) alone.
+FailureOr<std::vector<Candidate>>
+CleaveAssignSchedulePass::schedule(func::FuncOp function) {
+  std::optional<Target> chip = getTarget(target);
+  if (!chip)
+    return function.emitError("expected target sm_80 or sm_90a but got '")
+           << target << "'";
+  FailureOr<AxisTable> axes = AxisTable::get(function);
+  FailureOr<AlternativesOp> alternatives = getAlternatives(function);
+  if (failed(axes) || failed(alternatives))
+    return failure();
+  FailureOr<Bindings> extents =
+      parseRepresentative(representative, *axes, function.getLoc());
+  if (failed(extents))
+    return failure();
+  unsigned regions =
+      *alternatives ? (*alternatives).getAlternatives().size() : 1;
+  std::vector<Candidate> candidates;
+  for (unsigned region = 0; region < regions; ++region) {
+    Candidate candidate;
+    candidate.region = region;
+    if (*alternatives && (*alternatives).getLabels())
+      candidate.label =
+          cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
+    if (noAlgebra && regions > 1 && candidate.label != "input")
+      continue;
+    FailureOr<Problem> problem =
+        buildProblem(function, region, *axes, *extents);
+    if (failed(problem))
+      return failure();
+    candidate.problem = std::move(*problem);
+    SearchOptions options;
+    options.horizontal = !noHorizontal;
+    llvm::Expected<SearchResult> result =
+        searchSchedule(candidate.problem, *chip, options);
+    if (!result)
+      return function.emitError("no schedule for region ")
+             << region << ": " << llvm::toString(result.takeError());
+    candidate.result = std::move(*result);
+    candidate.result.schedule.region = region;
+    candidates.push_back(std::move(candidate));
+  }
+  if (candidates.empty())
+    return function.emitError("expected a region with label 'input' for "
+                              "no-algebra");
+  return candidates;
+}
+
+void CleaveAssignSchedulePass::explain(func::FuncOp function,
+                                       ArrayRef<Candidate> candidates,
+                                       const Candidate &best) {
+  remark::RemarkOpts opts = remark::RemarkOpts::name("schedule")
+                                .category("cleave-schedule")
+                                .function(function.getName());
+  std::string chosen = describe(best) + ", " +
+                       std::to_string(best.result.candidates) +
+                       " schedules tried, " +
+                       (best.result.converged ? "no neighbour is better"
+                                              : "stopped at the limit");
+  remark::passed(function.getLoc(), opts) << StringRef(chosen);
+  for (const Candidate &candidate : candidates) {
+    if (&candidate == &best)
+      continue;
+    std::string lost = describe(candidate) + ", slower than region " +
+                       std::to_string(best.region);
+    remark::missed(function.getLoc(), opts) << StringRef(lost);
+  }
+}
+
+LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
+  if (function->hasAttr(CleaveDialect::kScheduleAttrName))
+    return success(succeeded(getScheduledGraph(function)));
+  FailureOr<std::vector<Candidate>> candidates = schedule(function);
+  if (failed(candidates))
+    return failure();
+  const Candidate *best = &candidates->front();
+  for (const Candidate &candidate : *candidates)
+    if (candidate.result.cost < best->result.cost)
+      best = &candidate;
+  explain(function, *candidates, *best);
+  function->setAttr(
+      CleaveDialect::kScheduleAttrName,
+      getScheduleAttr(&getContext(), best->problem, best->result.schedule));
+  return success();
+}

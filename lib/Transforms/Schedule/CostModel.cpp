@@ -1,0 +1,295 @@
+//===- CostModel.cpp - How long a loop nest takes -------------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel's time is that of its waves: per wave the slowest of loads, tensor
+// cores, other arithmetic and the chain of dependent loads; never less than
+// what device memory needs for every argument once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Schedule/CostModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
+  Target target;
+  target.chip = chip.str();
+  if (chip == "sm_90a" || chip == "sm_90") { // H200
+    target.multiprocessors = 132;
+    target.memoryBytes = 4.3e6;
+    target.cacheBytes = 7e6;
+    target.tensorMacs = 3e8; // mma.sync: about 60 % of wgmma
+    target.scalarOps = 3e7;
+    target.specialOps = 4e6;
+    target.latency = 0.7;
+    target.launch = 3;
+    return target;
+  }
+  if (chip == "sm_80") { // A100
+    target.multiprocessors = 108;
+    target.memoryBytes = 1.7e6;
+    target.cacheBytes = 4.5e6;
+    target.tensorMacs = 1.4e8;
+    target.scalarOps = 9.7e6;
+    target.specialOps = 2.4e6;
+    target.latency = 0.7;
+    target.launch = 3;
+    target.sharedBytes = 164 * 1024;
+    return target;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+class Counter {
+public:
+  Counter(const Problem &problem, const Schedule &schedule,
+          const Target &target)
+      : problem(problem), chosen(schedule), target(target) {}
+
+  KernelCost count(const Kernel &kernel);
+
+private:
+  void countBlock(const NestBlock &block, double trips);
+  void countStep(const NestBlock &block, const Step &step, double trips);
+  void countExpression(const NestBlock &block, NodeId id, double elements);
+  /// Positions of a tile in registers: powers of two, whole fragments.
+  double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
+  /// Positions that exist at the representative extents.
+  double getActual(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
+  double getExtent(AxisId axis) const {
+    return static_cast<double>(problem.axes[axis].representative);
+  }
+  void finish(const Kernel &kernel);
+
+  const Problem &problem;
+  const Schedule &chosen;
+  const Target &target;
+  KernelCost cost;
+  /// Bytes of all tiles that live at once, at the deepest place so far.
+  double liveBytes = 0, liveSum = 0;
+  std::set<std::pair<unsigned, AxisSet>> arguments;
+};
+
+} // namespace
+
+static bool isSpecial(Pointwise op) {
+  switch (op) {
+  case Pointwise::Div:
+  case Pointwise::Pow:
+  case Pointwise::Recip:
+  case Pointwise::Recip0:
+  case Pointwise::Exp:
+  case Pointwise::Sqrt:
+  case Pointwise::Rsqrt:
+  case Pointwise::Sigmoid:
+    return true;
+  default:
+    return false;
+  }
+}
+
+double Counter::getPadded(const NestBlock &block,
+                          llvm::ArrayRef<AxisId> axes) const {
+  double size = 1;
+  for (AxisId axis : axes) {
+    int64_t tile = block.bindings.at(axis).tile;
+    int64_t extent = problem.axes[axis].extent;
+    if (extent != kDynamic)
+      tile = std::min<int64_t>(
+          tile, llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+    size *= static_cast<double>(tile);
+  }
+  return size;
+}
+
+double Counter::getActual(const NestBlock &block,
+                          llvm::ArrayRef<AxisId> axes) const {
+  double size = 1;
+  for (AxisId axis : axes)
+    size *= std::min(static_cast<double>(block.bindings.at(axis).tile),
+                     std::max(getExtent(axis), 1.0));
+  return size;
+}
+
+/// The operations of `id` and of what is fused into it.
+void Counter::countExpression(const NestBlock &block, NodeId id,
+                              double elements) {
+  const Node &node = problem[id];
+  if (node.kind != NodeKind::Pointwise)
+    return;
+  if (isSpecial(node.op))
+    cost.specialOps += elements;
+  cost.scalarOps +=
+      elements *
+      std::max<double>(1, static_cast<double>(node.operands.size()) - 1);
+  for (NodeId operand : node.operands) {
+    NestBlock *home =
+        getHome(problem, const_cast<NestBlock *>(&block), operand);
+    if (!problem.isScalar(operand) && home && !home->available.count(operand))
+      countExpression(block, operand, elements);
+  }
+}
+
+void Counter::countStep(const NestBlock &block, const Step &step,
+                        double trips) {
+  NodeId id = step.node;
+  const Node &node = problem[id];
+  double threads = static_cast<double>(chosen.warps) * 32;
+  double tile = std::max(getPadded(block, node.axes), threads);
+  double bytes = std::max(1u, getBits(node.element) / 8) * tile;
+  llvm::SmallVector<NodeId, 2> body = node.operands;
+  bool contraction = node.kind == NodeKind::Contract;
+  if (node.kind == NodeKind::FoldState) {
+    const FoldState &state = problem.folds[node.fold].states[node.state];
+    body = state.body;
+    contraction = state.contraction;
+  }
+  if (node.kind == NodeKind::Argument) {
+    cost.loadedBytes +=
+        trips * getActual(block, node.axes) * getBits(node.element) / 8;
+    arguments.insert({node.argument, node.axes});
+  } else if (contraction) {
+    AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
+    double macs = trips * getPadded(block, all);
+    // A warp computes at least one 16 x 8 fragment; more warps than fragments
+    // compute the same ones.
+    double fragments = std::max(1.0, getPadded(block, node.axes) / 128);
+    macs *= std::max(1.0, static_cast<double>(chosen.warps) / fragments);
+    Element element = problem[body[0]].element;
+    bool tensor = element == Element::F16 || element == Element::BF16;
+    (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
+    int64_t shared = 0;
+    for (NodeId operand : body)
+      shared += static_cast<int64_t>(getPadded(block, problem[operand].axes)) *
+                getBits(element) / 8;
+    cost.sharedBytes = std::max(cost.sharedBytes, shared);
+  } else if (!problem.getReducedAxes(id).empty()) {
+    double elements = getPadded(block, problem[body[0]].axes);
+    cost.scalarOps += trips * elements;
+    countExpression(block, body[0], trips * elements);
+  } else {
+    countExpression(block, id, trips * getPadded(block, node.axes));
+  }
+  // An accumulator takes no registers beside those that the loop carries.
+  if (step.kind == Step::Evaluate)
+    liveSum += bytes;
+}
+
+void Counter::countBlock(const NestBlock &block, double trips) {
+  double outside = liveSum;
+  bool loads = false;
+  for (const Step &step : block.steps) {
+    if (step.kind != Step::Nest) {
+      countStep(block, step, trips);
+      loads |= problem[step.node].kind == NodeKind::Argument;
+      continue;
+    }
+    const Loop &loop = *step.loop;
+    double before = liveSum;
+    if (!loop.continued)
+      for (NodeId id : loop.carried)
+        liveSum += getPadded(block, problem[id].axes) *
+                   getBits(problem[id].element) / 8;
+    double carried = liveSum;
+    double extent = getExtent(loop.range.axis);
+    double inner = std::ceil(extent / static_cast<double>(loop.range.tile));
+    countBlock(loop.body, trips * inner);
+    liveSum = loop.continued ? before : carried;
+  }
+  if (loads)
+    cost.loadSteps += trips;
+  liveBytes = std::max(liveBytes, liveSum);
+  liveSum = std::max(outside, 0.0);
+}
+
+void Counter::finish(const Kernel &kernel) {
+  double threads = static_cast<double>(chosen.warps) * 32;
+  cost.registersPerThread =
+      static_cast<int64_t>(std::ceil(liveBytes / 4 / threads)) + 32;
+  // Blocks that a multiprocessor holds at once.
+  double resident = std::min(
+      {static_cast<double>(target.warps) / static_cast<double>(chosen.warps),
+       static_cast<double>(target.registers) /
+           (static_cast<double>(cost.registersPerThread) * threads),
+       static_cast<double>(target.sharedBytes) /
+           static_cast<double>(std::max<int64_t>(cost.sharedBytes, 1)),
+       16.0});
+  resident = std::max(1.0, std::floor(resident));
+  double units = static_cast<double>(target.multiprocessors);
+  cost.blocks = 1;
+  for (const AxisTile &range : kernel.grid)
+    cost.blocks *= std::ceil(std::max(getExtent(range.axis), 1.0) /
+                             static_cast<double>(range.tile));
+  cost.waves = std::ceil(cost.blocks / (units * resident));
+
+  auto getWaveTime = [&](double perUnit) {
+    double loads = cost.loadedBytes / (target.cacheBytes / units);
+    double tensor = cost.tensorMacs / (target.tensorMacs / units);
+    double scalar = cost.scalarOps / (target.scalarOps / units);
+    double special = cost.specialOps / (target.specialOps / units);
+    // Too few warps do not keep the arithmetic units busy.
+    double busy =
+        std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
+    double work = std::max({loads, tensor / busy, (scalar + special) / busy});
+    return std::max(perUnit * work, (cost.loadSteps + 1) * target.latency);
+  };
+  double full = std::floor(cost.blocks / (units * resident));
+  double rest = std::ceil((cost.blocks - full * units * resident) / units);
+  cost.time = full * getWaveTime(resident);
+  if (rest > 0)
+    cost.time += getWaveTime(rest);
+
+  double once = 0;
+  for (const auto &[argument, axes] : arguments) {
+    double bytes = 2;
+    for (AxisId axis : axes)
+      bytes *= getExtent(axis);
+    once += bytes;
+  }
+  for (unsigned result : kernel.results) {
+    double bytes = getBits(problem[problem.results[result].node].element) / 8.0;
+    for (AxisId axis : problem.results[result].storage)
+      bytes *= getExtent(axis);
+    once += bytes;
+  }
+  cost.time = std::max(cost.time, once / target.memoryBytes) + target.launch;
+}
+
+KernelCost Counter::count(const Kernel &kernel) {
+  countBlock(*kernel.root, 1);
+  finish(kernel);
+  return cost;
+}
+
+Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
+                           const LoopNest &nest, const Target &target) {
+  Cost cost;
+  for (const Kernel &kernel : nest.kernels) {
+    KernelCost one = Counter(problem, schedule, target).count(kernel);
+    // Beyond four fifths of its registers a thread starts to spill.
+    cost.excess =
+        std::max({cost.excess,
+                  static_cast<double>(one.registersPerThread) /
+                      (0.8 * static_cast<double>(target.registersPerThread)),
+                  static_cast<double>(one.registersPerThread) *
+                      static_cast<double>(schedule.warps * 32) /
+                      static_cast<double>(target.registers),
+                  static_cast<double>(one.sharedBytes) /
+                      static_cast<double>(target.sharedBytesPerBlock)});
+    cost.time += one.time;
+    cost.kernels.push_back(one);
+  }
+  return cost;
+}

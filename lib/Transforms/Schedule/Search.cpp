@@ -1,0 +1,212 @@
+//===- Search.cpp - Choosing a schedule -----------------------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Coordinate descent: each axis' tile and the warps in turn, until a round
+// changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Schedule/Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <functional>
+
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+namespace {
+/// How the contractions of a graph use an axis.
+struct AxisUse {
+  /// Free in one operand of a contraction: a row or column of an accumulator.
+  bool free = false;
+  /// Reduced by a contraction.
+  bool contracted = false;
+  /// Reduced by something.
+  bool reduced = false;
+};
+} // namespace
+
+static AxisUse getUse(const Problem &problem, AxisId axis) {
+  AxisUse use;
+  auto addContraction = [&](NodeId lhs, NodeId rhs, const AxisSet &over) {
+    bool inLhs = contains(problem[lhs].axes, axis);
+    bool inRhs = contains(problem[rhs].axes, axis);
+    if (contains(over, axis))
+      use.contracted = true;
+    else
+      use.free |= inLhs != inRhs;
+  };
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const Node &node = problem[id];
+    use.reduced |= contains(problem.getReducedAxes(id), axis);
+    if (node.kind == NodeKind::Contract)
+      addContraction(node.operands[0], node.operands[1], node.reduced);
+  }
+  for (const Fold &fold : problem.folds)
+    for (const FoldState &state : fold.states)
+      if (state.contraction)
+        addContraction(state.body[0], state.body[1], fold.axes);
+  return use;
+}
+
+/// Powers of two from `low` to `high`, none larger than the axis needs.
+static llvm::SmallVector<int64_t, 8> getPowers(const Axis &axis, int64_t low,
+                                               int64_t high) {
+  int64_t enough = high;
+  if (axis.extent != kDynamic)
+    enough = llvm::PowerOf2Ceil(std::max<int64_t>(axis.extent, 1));
+  llvm::SmallVector<int64_t, 8> tiles;
+  for (int64_t tile = low; tile <= high; tile *= 2) {
+    tiles.push_back(tile);
+    if (tile >= enough)
+      break;
+  }
+  return tiles;
+}
+
+llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
+                                                     AxisId id) {
+  const Axis &axis = problem.axes[id];
+  AxisUse use = getUse(problem, id);
+  // A block that holds the whole axis reduces it without reading it again.
+  if (use.reduced && axis.extent != kDynamic && axis.extent <= 16384)
+    return {static_cast<int64_t>(
+        llvm::PowerOf2Ceil(std::max<int64_t>(axis.extent, 1)))};
+  if (use.free)
+    return getPowers(axis, kMinContractM, 128);
+  bool contracts = false;
+  for (NodeId node = 0; node < problem.size(); ++node)
+    contracts |= problem[node].kind == NodeKind::Contract &&
+                 contains(problem[node].axes, id);
+  // A batch of contractions: one a block.
+  if (contracts)
+    return {1};
+  return getPowers(axis, 1, use.reduced ? 4096 : 1024);
+}
+
+llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
+                                                     AxisId id) {
+  const Axis &axis = problem.axes[id];
+  AxisUse use = getUse(problem, id);
+  if (use.contracted || use.free)
+    return getPowers(axis, kMinContractK, 128);
+  return getPowers(axis, 32, 4096);
+}
+
+namespace {
+class Search {
+public:
+  Search(const Problem &problem, const Target &target,
+         const SearchOptions &options)
+      : problem(problem), target(target), options(options) {}
+
+  llvm::Expected<SearchResult> run();
+
+private:
+  struct Field {
+    std::function<int64_t &(Schedule &)> get;
+    llvm::SmallVector<int64_t, 8> choices;
+  };
+
+  void addFields(Schedule &schedule);
+  bool tryCandidate(const Schedule &schedule);
+  void descend(Schedule start);
+
+  const Problem &problem;
+  const Target &target;
+  const SearchOptions &options;
+  std::vector<Field> fields;
+  SearchResult best;
+  bool found = false;
+  std::string error;
+};
+} // namespace
+
+void Search::addFields(Schedule &schedule) {
+  for (AxisId axis : getResultAxes(problem)) {
+    size_t index = schedule.grid.size();
+    schedule.grid.push_back({axis, 1});
+    fields.push_back(
+        {[index](Schedule &s) -> int64_t & { return s.grid[index].tile; },
+         getGridTiles(problem, axis)});
+  }
+  for (AxisId axis : getReducedAxes(problem)) {
+    size_t index = schedule.loop.size();
+    schedule.loop.push_back({axis, 1});
+    fields.push_back(
+        {[index](Schedule &s) -> int64_t & { return s.loop[index].tile; },
+         getLoopTiles(problem, axis)});
+  }
+  fields.push_back(
+      {[](Schedule &s) -> int64_t & { return s.warps; }, {1, 2, 4, 8}});
+}
+
+/// Whether `schedule` is better than the best so far, which it then becomes.
+bool Search::tryCandidate(const Schedule &schedule) {
+  ++best.candidates;
+  llvm::Expected<LoopNest> nest = planLoopNest(problem, schedule);
+  if (!nest) {
+    std::string reason = llvm::toString(nest.takeError());
+    if (error.empty())
+      error = reason;
+    return false;
+  }
+  Cost cost = computeCost(problem, schedule, *nest, target);
+  if (found && !(cost < best.cost))
+    return false;
+  best.schedule = schedule;
+  best.cost = std::move(cost);
+  found = true;
+  return true;
+}
+
+void Search::descend(Schedule start) {
+  tryCandidate(start);
+  bool changed = found;
+  while (changed) {
+    changed = false;
+    for (Field &field : fields)
+      for (int64_t choice : field.choices) {
+        if (best.candidates >= options.maxCandidates) {
+          best.converged = false;
+          return;
+        }
+        Schedule candidate = best.schedule;
+        if (field.get(candidate) == choice)
+          continue;
+        field.get(candidate) = choice;
+        changed |= tryCandidate(candidate);
+      }
+  }
+}
+
+llvm::Expected<SearchResult> Search::run() {
+  Schedule schedule;
+  schedule.horizontal = options.horizontal;
+  addFields(schedule);
+  // The smallest tiles, and middling ones.
+  for (bool middle : {false, true}) {
+    for (Field &field : fields)
+      field.get(schedule) =
+          field.choices[middle ? field.choices.size() / 2 : 0];
+    schedule.warps = 4;
+    descend(schedule);
+  }
+  if (!found)
+    return llvm::createStringError(error);
+  if (llvm::Error illegal = checkSchedule(problem, best.schedule))
+    return illegal;
+  return best;
+}
+
+llvm::Expected<SearchResult>
+schedule::searchSchedule(const Problem &problem, const Target &target,
+                         const SearchOptions &options) {
+  return Search(problem, target, options).run();
+}

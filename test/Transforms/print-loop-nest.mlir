@@ -1,0 +1,18 @@
+// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s --check-prefix=BEST
+// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest=no-horizontal -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest=no-algebra -o /dev/null 2>&1 | FileCheck %s --check-prefix=INPUT
+
+// The tile of X is read once for both reductions.
+// BEST: @rmsnorm_linear, region 0
+// BEST: kernel 0: parallel M step {{[0-9]+}}, N step
+// BEST-COUNT-1: for K in 4096 step
+// BEST-COUNT-1: load X
+// BEST-DAG: [[SUM:%[0-9]+]][M: {{[0-9]+}}] += sum over [K] of mul(X, X)
+// BEST-DAG: [[ACC:%[0-9]+]][M: {{[0-9]+}}, N: {{[0-9]+}}] += contract over [K]
+// BEST-NOT: load
+// BEST: rsqrt(add(mul([[SUM]]
+// BEST: store Y
+
+// SPLIT-COUNT-2: for K in 4096 step
+// INPUT: @rmsnorm_linear, region 1
+// INPUT-COUNT-2: for K in 4096 step
