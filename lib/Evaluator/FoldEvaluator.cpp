@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A fold by its definition, and as what follows from it: leaves of tiles that
-// combine. Both must give the same numbers, whatever the tiles.
+// combine. Both must give the same numbers, whatever the tiles. No state is
+// tested for its unit: the regions keep the unit by themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,55 +49,13 @@ private:
   ElementKind kindOf(size_t state) {
     return getKind(op.getResult(state).getType());
   }
-  /// The earlier states that a state's body or rebase uses.
-  SmallVector<size_t> getReferences(size_t state);
   FailureOr<NamedArray> rebase(size_t state, const Window &window,
                                const States &old, const States &current);
-  NamedArray setUnitWhereMaxIs(size_t state, NamedArray value,
-                               const States &references);
-  NamedArray equals(const NamedArray &array, double value) {
-    return applyPointwise(
-        Pointwise::CmpEQ,
-        {array, NamedArray::splat(array.getKind(), value, {})},
-        ElementKind::I1);
-  }
 
   const EvaluatorContext &context;
   FoldOp op;
   SmallVector<std::string> axes;
 };
-
-SmallVector<size_t> FoldEvaluator::getReferences(size_t state) {
-  SmallVector<size_t> references;
-  Block &body = op.getBody(state).front();
-  Region &rebase = op.getRebase(state);
-  size_t inputs = op.getInputs().size();
-  for (size_t i = 0; i < state; ++i) {
-    bool used = !body.getArgument(inputs + i).use_empty();
-    if (!rebase.empty()) {
-      used |= !rebase.getArgument(i).use_empty();
-      used |= !rebase.getArgument(state + 1 + i).use_empty();
-    }
-    if (used)
-      references.push_back(i);
-  }
-  return references;
-}
-
-/// Where a maximum is still -inf no position was seen, or none that counts:
-/// the state is at its unit there, whatever its formula gives.
-NamedArray FoldEvaluator::setUnitWhereMaxIs(size_t state, NamedArray value,
-                                            const States &references) {
-  for (size_t i : getReferences(state)) {
-    if (!isMax(i))
-      continue;
-    NamedArray unit = NamedArray::splat(value.getKind(), unitValue(state), {});
-    value = applyPointwise(Pointwise::Select,
-                           {equals(references[i], unitValue(i)), unit, value},
-                           value.getKind());
-  }
-  return value;
-}
 
 FailureOr<States> FoldEvaluator::leaf(const Window &window,
                                       ArrayRef<NamedArray> inputs) {
@@ -122,7 +81,7 @@ FailureOr<States> FoldEvaluator::leaf(const Window &window,
           reduceIn(context, window, isMax(i) ? Reduction::Max : Reduction::Sum,
                    (*body)[0], axes, kindOf(i));
     }
-    states.push_back(setUnitWhereMaxIs(i, std::move(state), states));
+    states.push_back(std::move(state));
   }
   return states;
 }
@@ -150,18 +109,7 @@ FailureOr<NamedArray> FoldEvaluator::rebase(size_t state, const Window &window,
       BlockEvaluator(context, window).run(region.front(), arguments);
   if (failed(rebased))
     return failure();
-  // A side that saw nothing keeps its unit: the state and all it refers to
-  // are at their units. The state alone does not tell: a sum of squares
-  // about a mean is 0 for a single element.
-  SmallVector<size_t> references = getReferences(state);
-  NamedArray empty = equals(old[state], unitValue(state));
-  for (size_t i : references)
-    empty = applyPointwise(
-        Pointwise::Mul, {empty, equals(old[i], unitValue(i))}, ElementKind::I1);
-  NamedArray result = applyPointwise(
-      Pointwise::Select, {empty, old[state], rebased->front()}, kindOf(state));
-  result = setUnitWhereMaxIs(state, std::move(result), old);
-  return setUnitWhereMaxIs(state, std::move(result), current);
+  return rebased->front();
 }
 
 FailureOr<States> FoldEvaluator::combine(const Window &window, const States &a,

@@ -45,15 +45,20 @@ protected:
   }
 };
 
+/// shift = the maximum where it is finite, else 0; rescaling by exp(min(..,
+/// 0)).
 constexpr StringRef softmaxTimesV = R"mlir(
 #S_T = #cleave.axes<S, T>
 #T_E = #cleave.axes<T, E>
 #S = #cleave.axes<S>
 #E_S = #cleave.axes<E, S>
+#scalar = #cleave.axes<>
 !s = tensor<?x?xf32, #S_T>
 !v = tensor<?x?xf32, #T_E>
 !m = tensor<?xf32, #S>
+!b = tensor<?xi1, #S>
 !o = tensor<?x?xf32, #E_S>
+!c = tensor<f32, #scalar>
 func.func @f(%s: !s, %v: !v) -> (!o, !m, !m) {
   %m, %l, %o = cleave.fold over [T] ins(%s, %v : !s, !v)
     reduce_max body {
@@ -63,25 +68,43 @@ func.func @f(%s: !s, %v: !v) -> (!o, !m, !m) {
     }
     reduce_sum body {
     ^bb0(%z: !s, %w: !v, %a: !m):
-      %d = cleave.sub %z, %a : (!s, !m) -> !s
+      %zero = cleave.constant 0.0 : !c
+      %i = cleave.is_finite %a : (!m) -> !b
+      %h = cleave.select %i, %a, %zero : (!b, !m, !c) -> !m
+      %d = cleave.sub %z, %h : (!s, !m) -> !s
       %p = cleave.exp %d : (!s) -> !s
       cleave.yield %p : !s
     } rebase {
     ^bb0(%a0: !m, %b: !m, %a1: !m):
-      %d = cleave.sub %a0, %a1 : (!m, !m) -> !m
-      %f = cleave.exp %d : (!m) -> !m
+      %zero = cleave.constant 0.0 : !c
+      %i0 = cleave.is_finite %a0 : (!m) -> !b
+      %h0 = cleave.select %i0, %a0, %zero : (!b, !m, !c) -> !m
+      %i1 = cleave.is_finite %a1 : (!m) -> !b
+      %h1 = cleave.select %i1, %a1, %zero : (!b, !m, !c) -> !m
+      %d = cleave.sub %h0, %h1 : (!m, !m) -> !m
+      %e = cleave.min %d, %zero : (!m, !c) -> !m
+      %f = cleave.exp %e : (!m) -> !m
       %r = cleave.mul %b, %f : (!m, !m) -> !m
       cleave.yield %r : !m
     }
     contract body {
     ^bb0(%z: !s, %w: !v, %a: !m, %b: !m):
-      %d = cleave.sub %z, %a : (!s, !m) -> !s
+      %zero = cleave.constant 0.0 : !c
+      %i = cleave.is_finite %a : (!m) -> !b
+      %h = cleave.select %i, %a, %zero : (!b, !m, !c) -> !m
+      %d = cleave.sub %z, %h : (!s, !m) -> !s
       %p = cleave.exp %d : (!s) -> !s
       cleave.yield %p, %w : !s, !v
     } rebase {
     ^bb0(%a0: !m, %b0: !m, %c: !o, %a1: !m, %b1: !m):
-      %d = cleave.sub %a0, %a1 : (!m, !m) -> !m
-      %f = cleave.exp %d : (!m) -> !m
+      %zero = cleave.constant 0.0 : !c
+      %i0 = cleave.is_finite %a0 : (!m) -> !b
+      %h0 = cleave.select %i0, %a0, %zero : (!b, !m, !c) -> !m
+      %i1 = cleave.is_finite %a1 : (!m) -> !b
+      %h1 = cleave.select %i1, %a1, %zero : (!b, !m, !c) -> !m
+      %d = cleave.sub %h0, %h1 : (!m, !m) -> !m
+      %e = cleave.min %d, %zero : (!m, !c) -> !m
+      %f = cleave.exp %e : (!m) -> !m
       %r = cleave.mul %c, %f : (!o, !m) -> !o
       cleave.yield %r : !o
     }
@@ -159,14 +182,17 @@ func.func @f(%x: !x) -> (!s, !s, !s) {
     }
     reduce_sum body {
     ^bb0(%a: !x, %n: !s, %t: !s):
-      %mu = cleave.div %t, %n : (!s, !s) -> !s
+      %in = cleave.recip0 %n : (!s) -> !s
+      %mu = cleave.mul %t, %in : (!s, !s) -> !s
       %d = cleave.sub %a, %mu : (!x, !s) -> !x
       %dd = cleave.mul %d, %d : (!x, !x) -> !x
       cleave.yield %dd : !x
     } rebase {
     ^bb0(%n0: !s, %t0: !s, %q: !s, %n1: !s, %t1: !s):
-      %mu0 = cleave.div %t0, %n0 : (!s, !s) -> !s
-      %mu1 = cleave.div %t1, %n1 : (!s, !s) -> !s
+      %in0 = cleave.recip0 %n0 : (!s) -> !s
+      %mu0 = cleave.mul %t0, %in0 : (!s, !s) -> !s
+      %in1 = cleave.recip0 %n1 : (!s) -> !s
+      %mu1 = cleave.mul %t1, %in1 : (!s, !s) -> !s
       %d = cleave.sub %mu0, %mu1 : (!s, !s) -> !s
       %r = cleave.mul %d, %d, %n0 : (!s, !s, !s) -> !s
       %u = cleave.add %q, %r : (!s, !s) -> !s
@@ -197,6 +223,7 @@ constexpr StringRef splitMaximum = R"mlir(
 !x = tensor<?xf32, #K>
 !v = tensor<?x?xf32, #Ki_S>
 !p = tensor<?xf32, #S>
+!b = tensor<?xi1, #S>
 !s = tensor<f32, #scalar>
 func.func @f(%x: !x) -> (!p, !p, !x) {
   %v = cleave.split %x K into (S, Ki) : !x to !v
@@ -208,13 +235,22 @@ func.func @f(%x: !x) -> (!p, !p, !x) {
     }
     reduce_sum body {
     ^bb0(%z: !v, %a: !p):
-      %d = cleave.sub %z, %a : (!v, !p) -> !v
+      %zero = cleave.constant 0.0 : !s
+      %i = cleave.is_finite %a : (!p) -> !b
+      %h = cleave.select %i, %a, %zero : (!b, !p, !s) -> !p
+      %d = cleave.sub %z, %h : (!v, !p) -> !v
       %e = cleave.exp %d : (!v) -> !v
       cleave.yield %e : !v
     } rebase {
     ^bb0(%a0: !p, %b: !p, %a1: !p):
-      %d = cleave.sub %a0, %a1 : (!p, !p) -> !p
-      %f = cleave.exp %d : (!p) -> !p
+      %zero = cleave.constant 0.0 : !s
+      %i0 = cleave.is_finite %a0 : (!p) -> !b
+      %h0 = cleave.select %i0, %a0, %zero : (!b, !p, !s) -> !p
+      %i1 = cleave.is_finite %a1 : (!p) -> !b
+      %h1 = cleave.select %i1, %a1, %zero : (!b, !p, !s) -> !p
+      %d = cleave.sub %h0, %h1 : (!p, !p) -> !p
+      %e = cleave.min %d, %zero : (!p, !s) -> !p
+      %f = cleave.exp %e : (!p) -> !p
       %r = cleave.mul %b, %f : (!p, !p) -> !p
       cleave.yield %r : !p
     }
