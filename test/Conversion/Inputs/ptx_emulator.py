@@ -1,0 +1,587 @@
+"""Runs PTX without a GPU: the instructions that Cleave's kernels use, thread by
+thread, so that tests can compare whole kernels with naive references.
+
+It is stricter than a GPU: an access outside of an allocation, of a misaligned
+address or of shared memory that nobody has written is an error; so are shuffles
+and matrix instructions without the whole warp, and two threads that touch one
+byte of shared memory between the same two barriers, one of them writing.
+"""
+
+import math
+import re
+import struct
+
+_F32, _U32, _F16, _U16 = (struct.Struct(f) for f in ("<f", "<I", "<e", "<H"))
+
+
+def f32(bits):
+    return _F32.unpack(_U32.pack(bits))[0]
+
+
+def bits32(value):
+    try:
+        return _U32.unpack(_F32.pack(value))[0]
+    except OverflowError:
+        return 0xFF800000 if value < 0 else 0x7F800000
+
+
+def f16(bits):
+    return _F16.unpack(_U16.pack(bits))[0]
+
+
+def bits16(value):
+    try:
+        return _U16.unpack(_F16.pack(value))[0]
+    except OverflowError:
+        return 0xFC00 if value < 0 else 0x7C00
+
+
+def bf16(bits):
+    return f32(bits << 16)
+
+
+def bits_bf16(value):
+    bits = bits32(value)
+    if value != value:
+        return 0x7FC0
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
+
+
+def signed(value, width):
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+class Error(Exception):
+    pass
+
+
+class Memory:
+    """Global memory: allocations with gaps between them."""
+
+    def __init__(self):
+        self.blocks = []
+        self.next = 1 << 32
+
+    def alloc(self, data):
+        address = self.next
+        self.blocks.append((address, bytearray(data)))
+        self.next += (len(data) + 0xFFFF) & ~0xFF
+        return address
+
+    def find(self, address, size):
+        for base, data in self.blocks:
+            if base <= address and address + size <= base + len(data):
+                return data, address - base
+        raise Error(f"access of {size} bytes outside of all allocations at {address:#x}")
+
+    def read(self, address, size, thread):
+        data, offset = self.find(address, size)
+        return data[offset:offset + size]
+
+    def write(self, address, value, thread):
+        data, offset = self.find(address, len(value))
+        data[offset:offset + len(value)] = value
+
+
+class Shared:
+    """A block's shared memory, with who touched each byte since the barrier."""
+
+    def __init__(self, size):
+        self.data = bytearray(size)
+        self.writer = [None] * size
+        self.reader = [None] * size
+        self.epoch = 0
+
+    def barrier(self):
+        self.epoch += 1
+
+    def _check(self, address, size):
+        if address < 0 or address + size > len(self.data):
+            raise Error(f"shared memory access outside of {len(self.data)} bytes at {address}")
+
+    def read(self, address, size, thread):
+        self._check(address, size)
+        for i in range(address, address + size):
+            if self.writer[i] is None:
+                raise Error(f"read of unwritten shared memory at {i}")
+            epoch, writer = self.writer[i]
+            if epoch == self.epoch and writer != thread:
+                raise Error(f"thread {thread} reads shared byte {i} that thread {writer} writes")
+            last = self.reader[i]
+            self.reader[i] = (self.epoch, thread if not last or last[0] != self.epoch or last[1] == thread else -1)
+        return self.data[address:address + size]
+
+    def write(self, address, value, thread):
+        self._check(address, len(value))
+        for i, byte in zip(range(address, address + len(value)), value):
+            for touched in (self.writer[i], self.reader[i]):
+                # Several threads may write the same.
+                if touched and touched[0] == self.epoch and touched[1] != thread and self.data[i] != byte:
+                    raise Error(f"thread {thread} writes shared byte {i} that thread {touched[1]} touches")
+            self.writer[i] = (self.epoch, thread)
+        self.data[address:address + len(value)] = value
+
+
+class Kernel:
+    def __init__(self, name, params, body):
+        self.name = name
+        self.params = params
+        self.code = []
+        self.labels = {}
+        for statement in body:
+            label = re.match(r"(\$?\w+):\s*", statement)
+            while label:
+                self.labels[label[1]] = len(self.code)
+                statement = statement[label.end():]
+                label = re.match(r"(\$?\w+):\s*", statement)
+            if not statement or statement.startswith((".reg", ".shared", ".pragma")):
+                continue
+            match = re.match(r"(?:@(!?)(%p\d+)\s+)?([\w.:]+)\s*(.*)$", statement, re.S)
+            negated, predicate, opcode, operands = match.groups()
+            self.code.append((predicate, bool(negated), opcode.split("."), _split(operands), statement))
+
+
+def _split(text):
+    """Splits operands at the commas outside of brackets."""
+    parts, depth, part = [], 0, ""
+    for c in text:
+        depth += (c in "{[") - (c in "}]")
+        if c == "," and depth == 0:
+            parts.append(part.strip())
+            part = ""
+        else:
+            part += c
+    if part.strip():
+        parts.append(part.strip())
+    return parts
+
+
+class Module:
+    def __init__(self, ptx):
+        ptx = re.sub(r"//[^\n]*", "", ptx)
+        self.shared = {}
+        self.shared_size = 0
+        for align, name, size in re.findall(r"\.shared\s+\.align\s+(\d+)\s+\.b8\s+(\w+)\[(\d+)\]", ptx):
+            self.shared_size = -(-self.shared_size // int(align)) * int(align)
+            self.shared[name] = self.shared_size
+            self.shared_size += int(size)
+        self.kernels = {}
+        for name, params, body in re.findall(r"\.entry\s+(\w+)\((.*?)\)[^{]*\{(.*?)\n\}", ptx, re.S):
+            params = re.findall(r"(\w+_param_\d+)", params)
+            body = re.sub(r"\$?\w+:", lambda m: ";" + m[0], body)
+            statements = [" ".join(s.split()) for s in body.split(";")]
+            merged, label = [], ""
+            for statement in statements:
+                if re.fullmatch(r"\$?\w+:", statement):
+                    label += statement + " "
+                elif statement:
+                    merged.append(label + statement)
+                    label = ""
+            self.kernels[name] = Kernel(name, params, merged)
+
+    def launch(self, name, grid, threads, params, memory):
+        kernel = self.kernels[name]
+        if len(params) != len(kernel.params):
+            raise Error(f"expected {len(kernel.params)} parameters of {name} but got {len(params)}")
+        for block in range(grid):
+            try:
+                Block(self, kernel, block, grid, threads, dict(zip(kernel.params, params)), memory).run()
+            except Error as error:
+                raise Error(f"{name}, block {block}: {error}") from None
+
+
+class _Registers(dict):
+    """A register that was never written is NaN in every float type: LLVM may
+    move it about, but it must not reach a result."""
+
+    def __init__(self, threads):
+        super().__init__()
+        self.threads = threads
+
+    def __missing__(self, name):
+        bits = {"%p": 1, "%r": 32, "%f": 32, "%h": 16}.get(name[:2], 32)
+        bits = 64 if name.startswith("%rd") else 16 if name.startswith("%rs") else bits
+        self[name] = [(1 << bits) - 1] * self.threads
+        return self[name]
+
+
+class Block:
+    def __init__(self, module, kernel, block, grid, threads, params, memory):
+        self.module, self.kernel, self.params = module, kernel, params
+        self.memory, self.shared = memory, Shared(module.shared_size)
+        self.threads = threads
+        self.regs = _Registers(threads)
+        self.special = {"%tid.x": lambda t: t, "%ctaid.x": lambda t: block, "%ntid.x": lambda t: threads,
+                        "%nctaid.x": lambda t: grid, "%laneid": lambda t: t % 32}
+
+    # Control: the threads that are furthest behind run first, so that those
+    # which went separate ways meet again.
+    def run(self):
+        groups = {0: list(range(self.threads))}
+        waiting, exited = [], 0
+        while groups:
+            pc = min(groups)
+            active = groups.pop(pc)
+            limit = min(groups) if groups else math.inf
+            while active and pc < limit:
+                if pc >= len(self.kernel.code):
+                    exited += len(active)
+                    active = []
+                    break
+                predicate, negated, op, operands, text = self.kernel.code[pc]
+                taken = active
+                if predicate:
+                    values = self.regs[predicate]
+                    taken = [t for t in active if bool(values[t]) != negated]
+                if op[0] == "ret":
+                    exited += len(taken)
+                    active = [t for t in active if t not in set(taken)] if predicate else []
+                elif op[0] == "bra":
+                    target = self.kernel.labels[operands[0]]
+                    rest = [t for t in active if t not in set(taken)] if predicate else []
+                    for where, group in ((target, taken), (pc + 1, rest)):
+                        if group:
+                            groups.setdefault(where, []).extend(group)
+                    active = []
+                    break
+                elif op[0] == "bar" or op[0] == "barrier":
+                    waiting += [(pc + 1, active)]
+                    active = []
+                else:
+                    try:
+                        self.execute(op, operands, taken)
+                    except KeyError as error:
+                        raise Error(f"'{text}' is not known to the emulator: {error}") from None
+                    except Error as error:
+                        raise Error(f"{error} in '{text}'") from None
+                pc += 1
+            if active:
+                groups.setdefault(pc, []).extend(active)
+            if not groups and waiting:
+                if sum(len(group) for _, group in waiting) != self.threads - exited:
+                    raise Error("a barrier that not all threads reach")
+                if len({where for where, _ in waiting}) != 1:
+                    raise Error("threads wait at different barriers")
+                groups[waiting[0][0]] = sorted(t for _, group in waiting for t in group)
+                waiting = []
+                self.shared.barrier()
+
+    # Operands.
+    def get(self, operand):
+        """A function from the thread to the operand's bits."""
+        if operand.startswith("-%") or operand.startswith("!%"):
+            raise Error(f"operand {operand} is not known to the emulator")
+        if operand in self.special:
+            return self.special[operand]
+        if operand.startswith("%"):
+            return self.regs[operand].__getitem__
+        if operand.startswith("0f"):
+            value = int(operand[2:], 16)
+        elif operand.startswith("0d"):
+            value = int(operand[2:], 16)
+        elif operand.startswith("0x"):
+            value = int(operand[2:], 16)
+        elif operand in self.module.shared:
+            value = self.module.shared[operand]
+        else:
+            value = int(operand)
+        return lambda t: value
+
+    def set(self, operand, threads, function):
+        if operand == "_":
+            return
+        register = self.regs[operand]
+        results = [function(t) for t in threads]
+        for t, value in zip(threads, results):
+            register[t] = value
+
+    def address(self, operand):
+        match = re.match(r"\[([%\w$.]+)(?:\+(-?\d+))?\]$", operand)
+        base, offset = self.get(match[1]), int(match[2] or 0)
+        return lambda t: base(t) + offset
+
+    @staticmethod
+    def elements(operand):
+        return _split(operand[1:-1]) if operand.startswith("{") else [operand]
+
+    # Instructions.
+    def execute(self, op, operands, threads):
+        if not threads:
+            return
+        getattr(self, "do_" + op[0], self.do_arithmetic)(op, operands, threads)
+
+    def do_ld(self, op, operands, threads):
+        if op[1] == "param":
+            value = self.params[operands[1].strip("[]")]
+            return self.set(operands[0], threads, lambda t: value)
+        space = self.shared if op[1] == "shared" else self.memory
+        size = int(op[-1][1:]) // 8
+        registers = self.elements(operands[0])
+        address = self.address(operands[1])
+        values = {}
+        for t in threads:
+            where = address(t)
+            if where % (size * len(registers)):
+                raise Error(f"misaligned access at {where:#x}")
+            values[t] = space.read(where, size * len(registers), t)
+        for i, register in enumerate(registers):
+            self.set(register, threads,
+                     lambda t, i=i: int.from_bytes(values[t][i * size:(i + 1) * size], "little"))
+
+    def do_st(self, op, operands, threads):
+        space = self.shared if op[1] == "shared" else self.memory
+        width = int(op[-1][1:])
+        address = self.address(operands[0])
+        values = [self.get(v) for v in self.elements(operands[1])]
+        for t in threads:
+            where = address(t)
+            if where % (width // 8 * len(values)):
+                raise Error(f"misaligned access at {where:#x}")
+            data = b"".join((v(t) & ((1 << width) - 1)).to_bytes(width // 8, "little") for v in values)
+            space.write(where, data, t)
+
+    def do_mov(self, op, operands, threads):
+        target, source = self.elements(operands[0]), self.elements(operands[1])
+        width = int(op[1][1:]) if op[1] != "pred" else 1
+        if len(source) > 1:
+            part = width // len(source)
+            values = [self.get(s) for s in source]
+            return self.set(target[0], threads, lambda t: sum(
+                (v(t) & ((1 << part) - 1)) << (part * i) for i, v in enumerate(values)))
+        part, value = width // len(target), self.get(source[0])
+        for i, register in enumerate(target):
+            self.set(register, threads, lambda t, i=i: (value(t) >> (part * i)) & ((1 << part) - 1))
+
+    def do_cvta(self, op, operands, threads):
+        self.set(operands[0], threads, self.get(operands[1]))
+
+    def do_cvt(self, op, operands, threads):
+        target, source = op[-2], op[-1]
+        if target in ("f16x2", "bf16x2"):
+            to = bits16 if target == "f16x2" else bits_bf16
+            high, low = self.get(operands[1]), self.get(operands[2])
+            return self.set(operands[0], threads, lambda t: to(f32(high(t))) << 16 | to(f32(low(t))))
+        value = self.get(operands[1])
+        decode = {"f32": f32, "f16": f16, "bf16": bf16}.get(source)
+        if not decode:
+            width = int(source[1:])
+            decode = (lambda b: signed(b & ((1 << width) - 1), width)) if source[0] == "s" else (
+                lambda b: b & ((1 << width) - 1))
+        encode = {"f32": bits32, "f16": bits16, "bf16": bits_bf16}.get(target)
+        if not encode:
+            mask = (1 << int(target[1:])) - 1
+            encode = lambda v: int(v) & mask
+        self.set(operands[0], threads, lambda t: encode(decode(value(t))))
+
+    def warps(self, threads):
+        active = set(threads)
+        for warp in sorted({t // 32 for t in threads}):
+            lanes = range(warp * 32, warp * 32 + 32)
+            if not active.issuperset(lanes):
+                raise Error("needs all lanes of the warp")
+            yield lanes
+
+    def do_shfl(self, op, operands, threads):
+        register = operands[0].split("|")[0]
+        value, lane, clamp = (self.get(o) for o in operands[1:4])
+        results = {}
+        for lanes in self.warps(threads):
+            for t in lanes:
+                if clamp(t) != 31:
+                    raise Error("a shuffle of parts of a warp is not known to the emulator")
+                i = t % 32
+                source = {"bfly": i ^ lane(t), "idx": lane(t) & 31, "down": i + lane(t)}[op[2]]
+                results[t] = value(lanes[source if source < 32 else i])
+        self.set(register, threads, results.__getitem__)
+
+    def do_mma(self, op, operands, threads):
+        if op[3] != "m16n8k16" or op[-4] != "f32" or op[-1] != "f32":
+            raise Error("shape not known to the emulator")
+        half = {"f16": f16, "bf16": bf16}[op[-3]]
+        a, b, c = ([self.get(r) for r in self.elements(o)] for o in operands[1:4])
+        results = {}
+        for lanes in self.warps(threads):
+            left = [[0.0] * 16 for _ in range(16)]
+            right = [[0.0] * 16 for _ in range(8)]
+            for i, t in enumerate(lanes):
+                row, column = i // 4, i % 4 * 2
+                for j in range(4):
+                    for k in range(2):
+                        left[row + j % 2 * 8][column + j // 2 * 8 + k] = half(a[j](t) >> (16 * k) & 0xFFFF)
+                for j in range(2):
+                    for k in range(2):
+                        right[row][column + j * 8 + k] = half(b[j](t) >> (16 * k) & 0xFFFF)
+            for i, t in enumerate(lanes):
+                for j in range(4):
+                    x, y = left[i // 4 + j // 2 * 8], right[i % 4 * 2 + j % 2]
+                    results[t, j] = bits32(f32(c[j](t)) + sum(p * q for p, q in zip(x, y)))
+        for j, register in enumerate(self.elements(operands[0])):
+            self.set(register, threads, lambda t, j=j: results[t, j])
+
+    def do_setp(self, op, operands, threads):
+        x, y = self.get(operands[1]), self.get(operands[2])
+        decode = self.decoder(op[-1])
+        compare = {
+            "eq": lambda p, q: p == q, "ne": lambda p, q: p != q and p == p and q == q,
+            "lt": lambda p, q: p < q, "le": lambda p, q: p <= q,
+            "gt": lambda p, q: p > q, "ge": lambda p, q: p >= q,
+            "neu": lambda p, q: p != q, "nan": lambda p, q: p != p or q != q,
+            "num": lambda p, q: p == p and q == q, "ltu": lambda p, q: not p >= q,
+            "leu": lambda p, q: not p > q, "gtu": lambda p, q: not p <= q, "geu": lambda p, q: not p < q,
+            "equ": lambda p, q: p == q or p != p or q != q}[op[1]]
+        self.set(operands[0], threads, lambda t: int(compare(decode(x(t)), decode(y(t)))))
+
+    def do_selp(self, op, operands, threads):
+        x, y, p = (self.get(o) for o in operands[1:4])
+        self.set(operands[0], threads, lambda t: x(t) if p(t) else y(t))
+
+    def decoder(self, kind):
+        if kind == "f32":
+            return f32
+        if kind in ("f16", "bf16"):
+            return f16 if kind == "f16" else bf16
+        width = 1 if kind == "pred" else int(kind[1:])
+        mask = (1 << width) - 1
+        if kind[0] == "s":
+            return lambda b: signed(b & mask, width)
+        return lambda b: b & mask
+
+    def do_arithmetic(self, op, operands, threads):
+        kind = op[-1]
+        decode = self.decoder(kind)
+        if kind in ("f32", "f16", "bf16"):
+            table, encode = _FLOAT, {"f32": bits32, "f16": bits16, "bf16": bits_bf16}[kind]
+        else:
+            mask = (1 << (1 if kind == "pred" else int(kind[1:]))) - 1
+            table = _INT
+            if "wide" in op:
+                mask = (1 << 2 * int(kind[1:])) - 1
+            encode = lambda v: v & mask
+        function = table[op[0] + (".nan" if "NaN" in op else "")]
+        sources = [self.get(o) for o in operands[1:]]
+        if op[0] == "mad" and "wide" in op:
+            raise Error("mad.wide is not known to the emulator")
+        if "hi" in op:
+            raise Error("high products are not known to the emulator")
+        self.set(operands[0], threads, lambda t: encode(function(*(decode(s(t)) for s in sources))))
+
+
+def _divide(x, y):
+    if y == 0 or x != x or y != y:
+        return math.nan if x == 0 or x != x or y != y else math.copysign(math.inf, x) * math.copysign(1, y)
+    return x / y
+
+
+def _exp2(x):
+    try:
+        return 2.0 ** x
+    except OverflowError:
+        return math.inf
+
+
+def _rsqrt(x):
+    return math.nan if x != x or x < 0 else math.inf if x == 0 else 1 / math.sqrt(x)
+
+
+def _log2(x):
+    return math.nan if x != x or x < 0 else -math.inf if x == 0 else math.inf if x == math.inf else math.log2(x)
+
+
+def _maximum(x, y):
+    return y if x != x or (x < y) else x
+
+
+_FLOAT = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "fma": lambda x, y, z: x * y + z, "neg": lambda x: -x, "abs": abs,
+    "div": _divide, "rcp": lambda x: _divide(1.0, x), "ex2": _exp2, "rsqrt": _rsqrt, "lg2": _log2,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
+    "max": _maximum, "min": lambda x, y: -_maximum(-x, -y),
+    "max.nan": lambda x, y: math.nan if x != x or y != y else max(x, y),
+    "min.nan": lambda x, y: math.nan if x != x or y != y else min(x, y),
+}
+
+
+def _bfe(value, start, length):
+    return value >> (start & 0xFF) & ((1 << (length & 0xFF)) - 1)
+
+
+_INT = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "mad": lambda x, y, z: x * y + z, "neg": lambda x: -x, "abs": abs, "min": min, "max": max,
+    "div": lambda x, y: (abs(x) // abs(y)) * (1 if (x < 0) == (y < 0) else -1),
+    "rem": lambda x, y: abs(x) % abs(y) * (-1 if x < 0 else 1),
+    "and": lambda x, y: x & y, "or": lambda x, y: x | y, "xor": lambda x, y: x ^ y, "not": lambda x: ~x,
+    "shl": lambda x, y: x << min(y, 64), "shr": lambda x, y: x >> min(y, 64), "bfe": _bfe,
+}
+
+
+class Array:
+    """A row-major array in global memory."""
+
+    FORMATS = {"f16": "e", "f32": "f", "i32": "i", "i64": "q"}
+
+    def __init__(self, memory, kind, shape, values=None):
+        self.kind, self.shape, self.memory = kind, list(shape), memory
+        count = math.prod(shape)
+        if kind == "bf16":
+            data = struct.pack(f"<{count}H", *map(bits_bf16, values)) if values else b"\xff" * (2 * count)
+        elif values is not None:
+            data = struct.pack(f"<{count}{self.FORMATS[kind]}", *values)
+        else:
+            # NaN, so that what nobody writes is seen.
+            data = b"\xff" * (count * struct.calcsize(self.FORMATS[kind]))
+        self.address = memory.alloc(data)
+        self.bytes = len(data)
+
+    def values(self):
+        data = self.memory.read(self.address, self.bytes, None) if self.bytes else b""
+        count = math.prod(self.shape)
+        if self.kind == "bf16":
+            return [bf16(b) for b in struct.unpack(f"<{count}H", data)]
+        return list(struct.unpack(f"<{count}{self.FORMATS[self.kind]}", data))
+
+
+def ptx_of(module):
+    """The PTX text in a module's gpu.binary ops."""
+    text = ""
+    for escaped in re.findall(r'assembly = "((?:[^"\\]|\\.)*)"', module, re.S):
+        text += re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1],
+                       escaped).rstrip("\0")
+    return text
+
+
+def run_host(module, function, arguments, memory):
+    """Runs a function of the host form: see docs/scheduled-form.md."""
+    ptx = Module(ptx_of(module))
+    head = re.search(r"func\.func @" + function + r"\((.*)\)(?: attributes \{.*\})? \{\n(.*?)\n  \}", module, re.S)
+    names = re.findall(r"(%\w+): memref", head[1].split("\n")[0])
+    values = dict(zip(names, arguments))
+    if len(names) != len(arguments):
+        raise Error(f"expected {len(names)} arguments but got {len(arguments)}")
+    arith = {"ceildivui": lambda x, y: -(-x // y), "ceildivsi": lambda x, y: -(-x // y), "addi": lambda x, y: x + y,
+             "subi": lambda x, y: x - y, "muli": lambda x, y: x * y, "divsi": lambda x, y: x // y}
+    for line in map(str.strip, head[2].split("\n")):
+        if match := re.match(r"(%\w+) = arith\.constant (-?\d+) : index", line):
+            values[match[1]] = int(match[2])
+        elif match := re.match(r"(%\w+) = memref\.dim (%\w+), (%\w+)", line):
+            values[match[1]] = values[match[2]].shape[values[match[3]]]
+        elif match := re.match(r"(%\w+) = arith\.(\w+) (%\w+), (%\w+) : index", line):
+            values[match[1]] = arith[match[2]](values[match[3]], values[match[4]])
+        elif match := re.match(r"(%\w+) = memref\.alloc\((.*)\) : memref<(.*)>", line):
+            *dims, kind = match[3].split("x")
+            sizes = iter(values[v] for v in match[2].split(", ") if v)
+            values[match[1]] = Array(memory, kind, [next(sizes) if d == "?" else int(d) for d in dims])
+        elif match := re.match(r"gpu\.launch_func +@\w+::@(\w+) blocks in \((.*?), .*threads in \((.*?), .*args\((.*)\)",
+                               line):
+            params = []
+            for operand, kind in (a.split(" : ") for a in re.split(r", (?=%)", match[4])):
+                if kind == "index":
+                    params.append(values[operand] & ((1 << 64) - 1))
+                    continue
+                array = values[operand]
+                params.append(array.address)
+                params += [size for size, dim in zip(array.shape, kind[7:].split("x")) if dim == "?"]
+            ptx.launch(match[1], values[match[2]], values[match[3]], params, memory)
+        elif line and line != "return":
+            raise Error(f"'{line}' is not known in the host form")
