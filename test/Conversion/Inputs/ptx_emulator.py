@@ -446,8 +446,22 @@ class Block:
             return lambda b: signed(b & mask, width)
         return lambda b: b & mask
 
+    def do_packed(self, op, operands, threads):
+        """Two halves a register."""
+        sources = [self.get(o) for o in operands[1:]]
+        for part in range(2):
+            self.regs[f"%part{part}"] = [0] * self.threads
+            for i, source in enumerate(sources):
+                self.set(f"%half{i}", threads, lambda t: source(t) >> (16 * part) & 0xFFFF)
+            self.do_arithmetic(op[:-1] + [op[-1][:-2]],
+                               [f"%part{part}"] + [f"%half{i}" for i in range(len(sources))], threads)
+        low, high = self.regs["%part0"], self.regs["%part1"]
+        self.set(operands[0], threads, lambda t: high[t] << 16 | low[t])
+
     def do_arithmetic(self, op, operands, threads):
         kind = op[-1]
+        if kind in ("f16x2", "bf16x2"):
+            return self.do_packed(op, operands, threads)
         decode = self.decoder(kind)
         if kind in ("f32", "f16", "bf16"):
             table, encode = _FLOAT, {"f32": bits32, "f16": bits16, "bf16": bits_bf16}[kind]
