@@ -27,6 +27,8 @@ config.substitutions += [
     ("%obj", config.cleave_obj_root),
     ("%cleave_lib_dir", config.cleave_lib_dir),
     ("%llvm_tools", config.llvm_tools_dir),
+    ("%mlir_include",
+     os.path.join(config.llvm_tools_dir, "..", "include")),
 ]
 llvm_config.with_system_environment(["HOME", "TMP", "TEMP"])
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)

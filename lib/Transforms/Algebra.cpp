@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Algebra/Optimize.h"
+#include "Cleave/Transforms/Algebra/VerifyRules.h"
 #include "Cleave/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -33,13 +34,10 @@ struct CleaveAlgebraPass
   using CleaveAlgebraPassBase::CleaveAlgebraPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    auto loaded = std::make_shared<RuleSet>();
-    if (failed(loaded->addBuiltin(context)))
+    auto loaded = loadRules(context, rules, /*verify=*/true);
+    if (failed(loaded))
       return failure();
-    for (const std::string &path : rules)
-      if (failed(loaded->addFile(context, path)))
-        return failure();
-    ruleSet = std::move(loaded);
+    ruleSet = *loaded;
     return success();
   }
 
@@ -88,8 +86,9 @@ private:
     for (auto [name, count] :
          llvm::zip_equal(result.ruleNames, result.report.firings))
       if (count > 0)
-        emitRemark(function.getLoc()) << "rule " << name << ": " << count
-                              << (count == 1 ? " equality" : " equalities");
+        emitRemark(function.getLoc())
+            << "rule " << name << ": " << count
+            << (count == 1 ? " equality" : " equalities");
   }
 
   /// Read only once loaded, so that clones share it.

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Algebra/Optimize.h"
+#include "Cleave/Transforms/Algebra/VerifyRules.h"
 #include "Cleave/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -30,17 +31,14 @@ struct CleaveApplyRulesPass
   using CleaveApplyRulesPassBase::CleaveApplyRulesPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    auto loaded = std::make_shared<RuleSet>();
-    if (failed(loaded->addBuiltin(context)))
+    auto loaded = loadRules(context, rules, /*verify=*/false);
+    if (failed(loaded))
       return failure();
-    for (const std::string &path : rules)
-      if (failed(loaded->addFile(context, path)))
-        return failure();
     for (const std::string &name : names)
-      if (!loaded->lookup(name))
+      if (!(*loaded)->lookup(name))
         return emitError(UnknownLoc::get(context))
                << "unknown rule '" << name << "'";
-    ruleSet = std::move(loaded);
+    ruleSet = *loaded;
     return success();
   }
 
@@ -100,7 +98,8 @@ LogicalResult CleaveApplyRulesPass::apply(func::FuncOp function,
       function.getBody().front().getTerminator()->setOperands(*values);
       for (Operation &old : llvm::make_early_inc_range(
                llvm::reverse(function.getBody().front())))
-        if (isPure(&old) && old.use_empty())
+        if (!old.hasTrait<OpTrait::IsTerminator>() && isPure(&old) &&
+            old.use_empty())
           old.erase();
       return success();
     }

@@ -186,4 +186,24 @@ def CleavePrintLoopNestPass
   let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
 }
 
+def CleaveVerifyRulesPass : Pass<"cleave-verify-rules"> {
+  let summary = "Test rules on random small instances";
+  let description = [{
+    Builds the left side of each rule over random arguments (axis sets, signs,
+    values that may be infinite), applies the rule, and evaluates both sides for
+    random values and extents (0, 1 and primes that differ): exactly in a prime
+    field of 61 bits where both sides are rational, and in f64. Prints `N rules
+    verified`, and fails with the axes and values of a counterexample for a
+    wrong rule. The module that the pass runs on does not matter.
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string",
+               "Rules, as Family_Name (default: all)">,
+    Cleave_RulesOption,
+    Option<"seed", "seed", "unsigned", "1", "Seed of the instances">
+  ];
+  let dependentDialects = ["::mlir::cleave::CleaveDialect",
+                           "::mlir::pdl::PDLDialect"];
+}
+
 #endif // CLEAVE_TRANSFORMS_PASSES_TD

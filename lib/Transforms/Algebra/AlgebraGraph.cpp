@@ -175,8 +175,6 @@ ClassId AlgebraGraph::add(StringRef name, DictionaryAttr payload,
 ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
                                   std::optional<double> range) {
   Facts facts;
-  facts.axes = *getAxisSet(getAxes(type));
-  facts.elementType = internElementType(type.getElementType());
   if (auto element = dyn_cast<FloatType>(type.getElementType())) {
     double largest =
         APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
@@ -184,7 +182,13 @@ ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
     facts.lo = -facts.hi;
     facts.finite = true;
   }
-  argumentFacts.resize(std::max<size_t>(argumentFacts.size(), index + 1));
+  return addArgument(index, type, facts);
+}
+
+ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
+                                  Facts facts) {
+  facts.axes = *getAxisSet(getAxes(type));
+  facts.elementType = internElementType(type.getElementType());
   argumentFacts[index] = facts;
   Builder builder(context);
   return add("argument",

@@ -183,16 +183,21 @@ static void derivePow(const Facts &base, const Facts &exponent, Facts &facts) {
   }
 }
 
-/// A choice by is_finite(x) never gives an infinite x.
+/// A choice by is_finite(x) never gives an infinite x: a maximum that it gives
+/// is one of its elements.
 static void deriveSelect(const AlgebraGraph &graph, const Node &node,
                          Facts &facts) {
-  const Facts &a = graph.getGraph().getFacts(node.children[1]);
+  Facts a = graph.getGraph().getFacts(node.children[1]);
   const Facts &b = graph.getGraph().getFacts(node.children[2]);
+  const Node *test = graph.findNode(node.children[0], OpKind::IsFinite);
+  if (test && test->children[0] == node.children[1]) {
+    a.finite = true;
+    if (const Node *max = graph.findNode(test->children[0], OpKind::ReduceMax))
+      a.lo = std::max(a.lo, graph.getGraph().getFacts(max->children[0]).lo);
+  }
   setInterval(facts, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
   facts.nonZero = a.isNonZero() && b.isNonZero();
-  const Node *test = graph.findNode(node.children[0], OpKind::IsFinite);
-  bool guarded = test && test->children[0] == node.children[1];
-  facts.finite = b.finite && (a.finite || guarded);
+  facts.finite = a.finite && b.finite;
 }
 
 Facts AlgebraGraph::getInvariants(const Node &node) const {

@@ -88,6 +88,11 @@ static LogicalResult checkOperation(pdl::OperationOp op) {
     return isa_and_nonnull<pdl::OperandsOp>(value.getDefiningOp());
   });
   bool isMatch = isa<pdl::PatternOp>(op->getParentOp());
+  if (isMatch &&
+      (*op.getOpName() == "cleave.sub" || *op.getOpName() == "cleave.neg"))
+    return op.emitError("expected a normal form but got '")
+           << *op.getOpName()
+           << "': a - b is add(a, mul(-1, b)), and -a is mul(-1, a)";
   if (isMatch && ranges > 1)
     return op.emitError("expected at most one range among the operands");
   return success();

@@ -65,6 +65,10 @@ private:
   Binding get(Value value) const {
     if (auto it = bindings.find(value); it != bindings.end())
       return it->second;
+    // The result of a matched operation, as a constraint sees it.
+    Operation *def = value.getDefiningOp();
+    if (isa_and_nonnull<pdl::ResultOp, pdl::ResultsOp>(def))
+      return get(def->getOperand(0));
     Binding literal;
     if (auto attribute = value.getDefiningOp<pdl::AttributeOp>())
       literal.attribute = attribute.getValueAttr();
@@ -228,7 +232,16 @@ private:
   bool build(Operation &op);
   bool buildOperation(pdl::OperationOp op);
 
-  Binding get(Value value) const { return bindings.lookup(value); }
+  Binding get(Value value) const {
+    auto it = bindings.find(value);
+    if (it != bindings.end())
+      return it->second;
+    // The result of a matched operation.
+    Operation *def = value.getDefiningOp();
+    return isa_and_nonnull<pdl::ResultOp, pdl::ResultsOp>(def)
+               ? get(def->getOperand(0))
+               : Binding();
+  }
   Binding concat(ValueRange values) const {
     Binding result;
     for (Value value : values)

@@ -120,8 +120,12 @@ public:
                ArrayRef<egraph::ClassId> children) const;
   egraph::ClassId add(StringRef name, DictionaryAttr payload,
                       ArrayRef<egraph::ClassId> children);
+  /// `range` bounds the magnitude; without it, that of the type does.
   egraph::ClassId addArgument(unsigned index, RankedTensorType type,
                               std::optional<double> range);
+  /// `facts` says what is known but for axes and type.
+  egraph::ClassId addArgument(unsigned index, RankedTensorType type,
+                              egraph::Facts facts);
   egraph::ClassId addConstant(double value, egraph::AxisSet axes = {});
   egraph::ClassId addMul(ArrayRef<egraph::ClassId> factors);
 
@@ -158,7 +162,7 @@ private:
   llvm::MapVector<DictionaryAttr, egraph::PayloadId> payloadIds;
   std::vector<DictionaryAttr> payloads;
   std::vector<Type> elementTypes;
-  std::vector<egraph::Facts> argumentFacts;
+  std::map<int64_t, egraph::Facts> argumentFacts;
 };
 
 /// The values of a function in its e-graph.

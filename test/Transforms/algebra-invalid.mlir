@@ -1,0 +1,28 @@
+// RUN: cleave-opt %s --split-input-file --verify-diagnostics --cleave-algebra
+
+#K = #cleave.axes<K>
+
+func.func @region(%x: tensor<?xf32, #K>) -> tensor<?xf32, #K> {
+  // expected-error@below {{'cleave.alternatives' op is not supported by the algebra}}
+  %y = cleave.alternatives ["input"] {
+    cleave.yield %x : tensor<?xf32, #K>
+  } : tensor<?xf32, #K>
+  return %y : tensor<?xf32, #K>
+}
+
+// -----
+
+#K = #cleave.axes<K>
+
+// expected-error@below {{expected argument 1 to be a tensor with named axes but got 'index'}}
+func.func @argument(%x: tensor<?xf32, #K>, %i: index) -> tensor<?xf32, #K> {
+  return %x : tensor<?xf32, #K>
+}
+
+// -----
+
+// A function without axes is none of our business.
+func.func @plain(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+func.func private @declaration(tensor<?xf32, #cleave.axes<K>>)
