@@ -18,6 +18,7 @@
 #include "Cleave/Conversion/TileDialect.h"
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Transforms/Passes.h"
+#include "Cleave/Transforms/Pipelines.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::cleave {
@@ -33,6 +34,7 @@ inline void registerAllPasses() {
   registerCleaveTransformsPasses();
   registerCleaveConversionPasses();
   registerTilesToGPUPipelines();
+  registerCleavePipelines();
 }
 
 } // namespace mlir::cleave

@@ -206,4 +206,49 @@ def CleaveVerifyRulesPass : Pass<"cleave-verify-rules"> {
                            "::mlir::pdl::PDLDialect"];
 }
 
+def CleaveResultsToOutParamsPass
+    : Pass<"cleave-results-to-out-params", "::mlir::func::FuncOp"> {
+  let summary = "Write results into trailing memref arguments";
+  let description = [{
+    Input: the scheduled form. Each tensor result becomes one more argument, a
+    row-major memref, in order; what the function returned is written to it in
+    place once buffers are assigned. The new argument has the result's
+    attributes and `cleave.result`, the result's number.
+
+    ```mlir
+    func.func @f(%x: tensor<?xf16>) -> (tensor<?xf32> {cleave.name = "Y"}) {
+      ...
+      return %y : tensor<?xf32>
+    }
+    // becomes
+    func.func @f(%x: tensor<?xf16>,
+                 %out: memref<?xf32> {cleave.name = "Y", cleave.result = 0}) {
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %out
+        : (tensor<?xf32>, memref<?xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def CleaveInterchangeGenericsPass
+    : Pass<"cleave-interchange-generics", "::mlir::func::FuncOp"> {
+  let summary = "Put the dimension that runs through memory innermost";
+  let description = [{
+    Before `linalg.generic` becomes loops for a CPU: the iteration dimension
+    that most operands have last (or not at all) becomes the innermost loop, so
+    that a product of a row by a matrix in storage order (K, N) runs along N and
+    vectorizes. The order of a reduction's terms stays. `memref.copy` becomes a
+    generic too: between strided buffers it would call a library.
+
+    ```mlir
+    // C[m, n] += A[m, k] * B[k, n] in the order (m, n, k) becomes (m, k, n)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // CLEAVE_TRANSFORMS_PASSES_TD

@@ -9,7 +9,6 @@
 // Stage: scheduling. Walks the graph from the results. `rename` disappears: the
 // graph below it is built again under the new names, so that a view costs
 // nothing. `relayout` disappears too: only arguments and results have an order.
-// A fold's guards (CleaveOps.td) become ordinary nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +60,6 @@ private:
 
   Renaming enterReduction(AxesAttr axes, const Renaming &renaming,
                           AxesAttr resultAxes, AxisSet &reduced);
-  NodeId guard(ArrayRef<NodeId> references, NodeId value, double unit);
   NodeId roundOperand(NodeId node, std::optional<Type> declared);
   Element getNarrowestArgument(ArrayRef<NodeId> roots);
   NodeId foldConstants(NodeId id);
@@ -409,22 +407,6 @@ Element ProblemBuilder::getNarrowestArgument(ArrayRef<NodeId> roots) {
 // Folds
 //===----------------------------------------------------------------------===//
 
-/// `value`, or `unit` where a maximum among `references` is at its unit.
-NodeId ProblemBuilder::guard(ArrayRef<NodeId> references, NodeId value,
-                             double unit) {
-  for (NodeId reference : references) {
-    Element element = problem[value].element;
-    NodeId lowest =
-        problem.addConstant(getUnit(Combiner::Max), problem[reference].element);
-    NodeId empty = problem.addPointwise(Pointwise::CmpEq, {reference, lowest},
-                                        Element::I1);
-    value = problem.addPointwise(
-        Pointwise::Select, {empty, problem.addConstant(unit, element), value},
-        element);
-  }
-  return value;
-}
-
 FailureOr<NodeId> ProblemBuilder::buildRegion(Region &region, unsigned yielded,
                                               ArrayRef<NodeId> arguments,
                                               const Renaming &renaming) {
@@ -440,21 +422,6 @@ FailureOr<NodeId> ProblemBuilder::buildRegion(Region &region, unsigned yielded,
   return node;
 }
 
-/// The earlier states that the body or rebase of state `index` uses.
-static SmallVector<unsigned> getReferences(FoldOp op, unsigned index) {
-  SmallVector<unsigned> used;
-  Region &body = op.getBody(index), &rebase = op.getRebase(index);
-  for (unsigned i = 0; i < index; ++i) {
-    bool inBody = !body.getArgument(op.getInputs().size() + i).use_empty();
-    bool inRebase =
-        !rebase.empty() && (!rebase.getArgument(i).use_empty() ||
-                            !rebase.getArgument(index + 1 + i).use_empty());
-    if (inBody || inRebase)
-      used.push_back(i);
-  }
-  return used;
-}
-
 LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
                                        unsigned id, const Renaming &renaming) {
   FoldState state;
@@ -462,7 +429,6 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
   state.contraction = kind == ReductionKind::Contract;
   state.combiner =
       kind == ReductionKind::ReduceMax ? Combiner::Max : Combiner::Sum;
-  double unit = getUnit(state.combiner);
   FailureOr<Element> element =
       getElement(op.getResult(index).getType(), op.getLoc());
   if (failed(element))
@@ -483,7 +449,7 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
     *slot = problem.add(node);
   }
 
-  SmallVector<NodeId> arguments, references, maxima, old;
+  SmallVector<NodeId> arguments, references, old;
   for (Value input : op.getInputs()) {
     FailureOr<NodeId> node = build(input, renaming);
     if (failed(node))
@@ -495,23 +461,13 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
     references.push_back(earlier.ref);
     old.push_back(earlier.old);
   }
-  SmallVector<unsigned> used = getReferences(op, index);
-  for (unsigned i : used)
-    if (fold.states[i].combiner == Combiner::Max)
-      maxima.push_back(fold.states[i].ref);
-
   SmallVector<NodeId> body;
   for (unsigned i = 0; i < (state.contraction ? 2 : 1); ++i) {
     FailureOr<NodeId> node =
         buildRegion(op.getBody(index), i, arguments, renaming);
     if (failed(node))
       return failure();
-    // The operand without references stays as it is: 0 times it is enough.
-    bool usesReference =
-        llvm::any_of(problem.getFoldLeaves(*node), [&](NodeId leaf) {
-          return llvm::is_contained(references, leaf);
-        });
-    body.push_back(usesReference ? guard(maxima, *node, unit) : *node);
+    body.push_back(*node);
   }
   if (state.contraction) {
     std::optional<Type> type = op.getOperandType(index);
@@ -523,7 +479,7 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
   state.body.assign(body.begin(), body.end());
 
   state.rebased = state.old;
-  if (Region &rebase = op.getRebase(index); !rebase.empty() && !used.empty()) {
+  if (Region &rebase = op.getRebase(index); !rebase.empty()) {
     SmallVector<NodeId> rebaseArguments = old;
     rebaseArguments.push_back(state.old);
     llvm::append_range(rebaseArguments, references);
@@ -531,21 +487,7 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
         buildRegion(rebase, 0, rebaseArguments, renaming);
     if (failed(rebased))
       return failure();
-    // Nothing came before: the state and its references are at their units.
-    auto isUnit = [&](NodeId node, double value) {
-      Element type = problem[node].element;
-      return problem.addPointwise(Pointwise::CmpEq,
-                                  {node, problem.addConstant(value, type)},
-                                  Element::I1);
-    };
-    NodeId empty = isUnit(state.old, unit);
-    for (unsigned i : used)
-      empty = problem.addPointwise(
-          Pointwise::And,
-          {empty, isUnit(old[i], getUnit(fold.states[i].combiner))},
-          Element::I1);
-    state.rebased = problem.addPointwise(
-        Pointwise::Select, {empty, state.old, *rebased}, state.element);
+    state.rebased = *rebased;
   }
   fold.states.push_back(std::move(state));
   return success();
@@ -575,13 +517,7 @@ FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
         return failure();
     problem.folds[id] = std::move(fold);
   }
-  const Fold &fold = problem.folds[id];
-  SmallVector<NodeId> maxima;
-  for (unsigned i : getReferences(op, state))
-    if (fold.states[i].combiner == Combiner::Max)
-      maxima.push_back(fold.states[i].result);
-  return guard(maxima, fold.states[state].result,
-               getUnit(fold.states[state].combiner));
+  return problem.folds[id].states[state].result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -113,8 +113,6 @@ static Value createChain(OpBuilder &b, Location loc, ArrayRef<Value> values) {
 /// Operations from floats to a truth value.
 static Value createPredicate(OpBuilder &b, Location loc, Pointwise op,
                              ArrayRef<Value> v) {
-  if (op == Pointwise::And)
-    return arith::AndIOp::create(b, loc, v[0], v[1]);
   if (op != Pointwise::IsFinite)
     return arith::CmpFOp::create(b, loc, getPredicate(op), v[0], v[1]);
   Value magnitude = math::AbsFOp::create(b, loc, v[0]);
@@ -193,7 +191,6 @@ Value cleave::createPointwise(OpBuilder &b, Location loc, Pointwise op,
     return createChain<math::PowFOp>(b, loc, v);
   case Pointwise::Select:
     return arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
-  case Pointwise::And:
   case Pointwise::IsFinite:
   case Pointwise::CmpEq:
   case Pointwise::CmpNe:

@@ -54,7 +54,7 @@ llvm::StringRef schedule::getName(Pointwise op) {
       "add",    "mul",     "max",       "min",    "sub",    "div",
       "pow",    "neg",     "recip",     "recip0", "exp",    "sqrt",
       "rsqrt",  "sigmoid", "is_finite", "cmp_eq", "cmp_ne", "cmp_lt",
-      "cmp_le", "cmp_gt",  "cmp_ge",    "select", "and",    "cast"};
+      "cmp_le", "cmp_gt",  "cmp_ge",    "select", "cast"};
   return names[static_cast<unsigned>(op)];
 }
 

@@ -80,7 +80,6 @@ enum class Pointwise {
   CmpGt,
   CmpGe,
   Select,
-  And,
   Cast // to the node's element type; also a plain copy
 };
 llvm::StringRef getName(Pointwise op);
