@@ -40,6 +40,30 @@ def VectorizeTilesPass
   ];
 }
 
+def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Load a loop's tiles an iteration ahead";
+  let description = [{
+    For kernels with `cleave.stages` of 2 or more, in the vector form: the reads
+    of an innermost loop that depend on its induction variable alone are issued
+    one iteration before their use and carried to it in registers. The read past
+    the last iteration is masked.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c64 iter_args(%acc = %a) {
+      %x = vector.transfer_read %p[%i, %k], ...
+      // use of %x
+    // becomes
+    %x0 = vector.transfer_read %p[%i, %c0], ...
+    scf.for %k = %c0 to %n step %c64 iter_args(%acc = %a, %x = %x0) {
+      %x1 = vector.transfer_read %p[%i, %k + 64], ...
+      // use of %x
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower f32 functions to single GPU instructions";
   let description = [{

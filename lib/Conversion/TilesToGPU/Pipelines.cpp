@@ -35,6 +35,8 @@ static void addCleanup(OpPassManager &pm) {
 static void addDistributeTiles(OpPassManager &pm) {
   OpPassManager &kernels =
       pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  kernels.addPass(cleave::createPrefetchTilesPass());
+  addCleanup(kernels);
   kernels.addPass(cleave::createAssignLayoutsPass());
   kernels.addPass(cleave::createDistributePass());
   addCleanup(kernels);
