@@ -20,8 +20,8 @@ fi
 cleave_make cleave-opt cleave-run
 
 mkdir -p "$carry"
-# The dictionary spans both tools, which hold the same archives.
+# Preset 9 would save a tenth of 37 MB and take six times as long.
 tar -C "$cleave_build/bin" -c cleave-opt cleave-run |
-  xz -T1 --lzma2=preset=6,dict=192MiB > "$carry/cleave-static.tar.xz"
+  xz -T0 -3 > "$carry/cleave-static.tar.xz"
 ls -lh "$cleave_build"/bin/cleave-{opt,run} "$carry/cleave-static.tar.xz"
 cleave_say_time build-static.sh
