@@ -251,4 +251,41 @@ def CleaveInterchangeGenericsPass
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def CleaveFormFoldsPass : Pass<"cleave-form-folds", "::mlir::func::FuncOp"> {
+  let summary = "Let reductions that use each other run in one pass";
+  let description = [{
+    Takes a function without sugar, in its body and in every region of
+    `cleave.alternatives`. The reductions over one set of axes are sorted into
+    *sweeps*; those of one sweep that use each other become one `cleave.fold`.
+
+    The body of a reduction is read as a product of
+
+    - factors that do not use a reduction of the sweep: they stay;
+    - factors that do not vary along the axes: they are applied behind the
+      reduction;
+    - `exp(u + H)`, where H consists of earlier reductions (*references*): a
+      running result is multiplied by `exp(H(new) - H(old))`;
+    - powers 1 to 4 of a sum `u + V`, V consisting of references: the lower
+      moments become states as well, and all are shifted to a new V. A running
+      mean divides by the number of positions seen so far, a state of its own.
+
+    Any other body starts the next sweep. So does, with `numerics=strict`, an
+    exponent that no maximum over the axes is known to bound, a V that is no
+    mean, and an operand that may overflow without its scale. A remark
+    (`--remarks-filter=cleave-form-folds`) gives the verdict and its reason.
+    Reductions without references stay as they are.
+
+    ```mlir
+    %m = cleave.reduce_max %x over [K] : (!x) -> !s
+    %d = cleave.sub %x, %m : (!x, !s) -> !x
+    %e = cleave.exp %d : (!x) -> !x
+    %l = cleave.reduce_sum %e over [K] : (!x) -> !s
+    // becomes, with the maximum guarded against -inf,
+    %m, %l = cleave.fold over [K] ins(%x : !x) ...
+    ```
+  }];
+  let options = [Cleave_NumericsOption];
+  let dependentDialects = ["::mlir::cleave::CleaveDialect"];
+}
+
 #endif // CLEAVE_TRANSFORMS_PASSES_TD

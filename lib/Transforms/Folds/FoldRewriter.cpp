@@ -1,0 +1,463 @@
+//===- FoldRewriter.cpp - What stays in the loop and what leaves it -------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rewrites accepted reductions in place. New operations stand where the
+// reduction does; the block is sorted at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldRewriter.h"
+#include "FoldFacts.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::folds;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Value FoldRewriter::constant(Location loc, double value) {
+  return ConstantOp::create(builder, loc, value);
+}
+
+/// The product, null for none.
+Value FoldRewriter::multiply(Location loc, ArrayRef<Value> factors) {
+  SmallVector<Value> present;
+  llvm::copy_if(factors, std::back_inserter(present),
+                [](Value factor) { return factor != nullptr; });
+  if (present.size() < 2)
+    return present.empty() ? Value() : present.front();
+  return MulOp::create(builder, loc, present);
+}
+
+//===----------------------------------------------------------------------===//
+// Products; mirrors VerdictReader::readFactor
+//===----------------------------------------------------------------------===//
+
+FoldRewriter::Product FoldRewriter::splitMul(MulOp mul) {
+  SmallVector<Value> kept, removed;
+  unsigned bases = 0;
+  for (Value input : mul.getInputs()) {
+    Product part = split(input);
+    if (part.kept)
+      kept.push_back(part.kept);
+    if (part.removed)
+      removed.push_back(part.removed);
+    bases += part.bases;
+  }
+  if (llvm::equal(kept, mul.getInputs()))
+    return {mul.getResult(), Value(), 0};
+  return {multiply(mul.getLoc(), kept), multiply(mul.getLoc(), removed), bases};
+}
+
+FoldRewriter::Product FoldRewriter::splitDiv(DivOp div) {
+  Product lhs = split(div.getLhs()), rhs = split(div.getRhs());
+  auto divide = [&](Value a, Value b) -> Value {
+    if (!b)
+      return a;
+    if (!a)
+      return RecipOp::create(builder, div.getLoc(), b);
+    return DivOp::create(builder, div.getLoc(), a, b);
+  };
+  return {divide(lhs.kept, rhs.kept), divide(lhs.removed, rhs.removed),
+          lhs.bases};
+}
+
+FoldRewriter::Product FoldRewriter::split(Value value) {
+  if (!uses(value))
+    return {value, Value(), 0};
+  if (!scope.varies(value))
+    return {Value(), value, 0};
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  if (auto mul = dyn_cast<MulOp>(op))
+    return splitMul(mul);
+  if (auto div = dyn_cast<DivOp>(op))
+    return splitDiv(div);
+  if (isa<AddOp, SubOp>(op))
+    return {Value(), Value(), 1};
+  if (isa<ExpOp>(op))
+    return {adaptBody(value, /*guard=*/true), Value(), 0};
+  Product inner =
+      split(isa<SelectOp>(op) ? op->getOperand(1) : op->getOperand(0));
+  auto apply = [&](Value operand) -> Value {
+    if (!operand)
+      return operand;
+    if (isa<RecipOp>(op))
+      return RecipOp::create(builder, loc, operand);
+    if (isa<Recip0Op>(op))
+      return Recip0Op::create(builder, loc, operand);
+    return PowOp::create(builder, loc, operand, op->getOperand(1));
+  };
+  if (isa<CastOp>(op))
+    return inner;
+  if (isa<NegOp>(op)) {
+    Value kept = inner.kept ? Value(NegOp::create(builder, loc, inner.kept))
+                            : constant(loc, -1);
+    return {kept, inner.removed, inner.bases};
+  }
+  if (auto select = dyn_cast<SelectOp>(op)) {
+    Value kept = inner.kept ? inner.kept : constant(loc, 1);
+    return {SelectOp::create(builder, loc, select.getCondition(), kept,
+                             select.getFalseValue()),
+            inner.removed, inner.bases};
+  }
+  if (auto pow = dyn_cast<PowOp>(op))
+    inner.bases *= static_cast<unsigned>(*getConstant(pow.getRhs()));
+  return {apply(inner.kept), apply(inner.removed), inner.bases};
+}
+
+//===----------------------------------------------------------------------===//
+// References in bodies
+//===----------------------------------------------------------------------===//
+
+/// A body at the references of any tile: extents of the folded axes become
+/// counts of the positions seen; with `guard`, maxima that are -inf become 0
+/// where an expression of references is not finite for them.
+Value FoldRewriter::adaptBody(Value value, bool guard) {
+  if (!uses(value))
+    return value;
+  auto [it, inserted] = adapted.try_emplace({value, guard}, Value());
+  if (!inserted)
+    return it->second;
+  Value result = value;
+  if (!scope.varies(value)) {
+    result = adaptReference(value, guard);
+  } else {
+    Operation *op = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(adaptBody(operand, guard));
+    if (!llvm::equal(operands, op->getOperands())) {
+      Operation *clone = builder.clone(*op);
+      clone->setOperands(operands);
+      result = clone->getResult(0);
+    }
+  }
+  return adapted[{value, guard}] = result;
+}
+
+static bool usesExtent(Value value, AxesAttr axes) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isPointwise(op))
+    return false;
+  if (auto extent = dyn_cast<ExtentOp>(op))
+    return axes.contains(extent.getAxisAttr());
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return usesExtent(operand, axes); });
+}
+
+Value FoldRewriter::adaptReference(Value value, bool guard) {
+  if (guard) {
+    std::optional<double> atUnit = getValueAtUnit(scope, value);
+    guard = !atUnit || !std::isfinite(*atUnit);
+  }
+  if (!guard && !usesExtent(value, scope.getAxes()))
+    return value;
+  return cloneReference(value, guard);
+}
+
+Value FoldRewriter::cloneReference(Value value, bool guard) {
+  Operation *op = value.getDefiningOp();
+  if (scope.indexOf(value) >= 0)
+    return guard && isa<ReduceMaxOp>(op) ? guardMaximum(value) : value;
+  if (auto extent = dyn_cast<ExtentOp>(op))
+    return scope.getAxes().contains(extent.getAxisAttr()) ? countFor(extent)
+                                                          : value;
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(cloneReference(operand, guard));
+  if (llvm::equal(operands, op->getOperands()))
+    return value;
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(operands);
+  return clone->getResult(0);
+}
+
+/// The maximum, or 0 where it is -inf.
+Value FoldRewriter::guardMaximum(Value maximum) {
+  guardedMaxima.insert(maximum);
+  Value &result = guarded[maximum];
+  if (result)
+    return result;
+  Location loc = maximum.getLoc();
+  Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, maximum,
+                               constant(loc, -kInfinity));
+  return result =
+             SelectOp::create(builder, loc, atUnit, constant(loc, 0), maximum);
+}
+
+/// For the first of several folded axes, the count over the extents of the
+/// others: the product of all is the count.
+Value FoldRewriter::countFor(ExtentOp extent) {
+  ArrayRef<StringAttr> names = scope.getAxes().getNames();
+  if (extent.getAxisAttr() != names.front())
+    return extent;
+  Location loc = extent.getLoc();
+  if (!count) {
+    Operation *reduction = scope.getReductions().front();
+    Value ones = withAxes(Value(), reduction);
+    count = ReduceSumOp::create(builder, loc, ones, scope.getAxes());
+    State state;
+    state.op = count;
+    states.insert(states.begin(), {-1, state});
+  }
+  SmallVector<Value> factors{count->getResult(0)};
+  for (StringAttr name : names.drop_front())
+    factors.push_back(
+        RecipOp::create(builder, loc, ExtentOp::create(builder, loc, name)));
+  return multiply(loc, factors);
+}
+
+Terms FoldRewriter::adaptTerms(const Terms &terms, bool guard) {
+  Terms result = terms;
+  for (Term &term : result)
+    for (Factor &factor : term.factors) {
+      if (Value value = replaced.lookup(factor.value))
+        factor.value = value;
+      factor.value = adaptReference(factor.value, guard);
+    }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// `value` (or 1) times ones that carry the folded axes that it lacks.
+Value FoldRewriter::withAxes(Value value, Operation *original) {
+  AxesAttr missing = scope.getAxes();
+  if (value)
+    missing = missing.without(cleave::getAxes(value));
+  if (missing.size() == 0)
+    return value;
+  SmallVector<int64_t> shape;
+  for (StringAttr axis : missing.getNames()) {
+    int64_t extent = ShapedType::kDynamic;
+    for (Value operand : original->getOperands()) {
+      auto found = getExtent(cast<RankedTensorType>(operand.getType()), axis);
+      if (found && !ShapedType::isDynamic(*found))
+        extent = *found;
+    }
+    shape.push_back(extent);
+  }
+  auto type = RankedTensorType::get(shape, builder.getF32Type(), missing);
+  Value ones = ConstantOp::create(builder, original->getLoc(), type,
+                                  builder.getF64FloatAttr(1));
+  return multiply(original->getLoc(), {value, ones});
+}
+
+/// A state that computes the same as `op`, which then belongs to reduction
+/// `user` as well.
+Operation *FoldRewriter::findEqual(Operation *op, int64_t user) {
+  for (auto &[index, state] : states) {
+    if (scope.getNumber(state.op->getResult(0)) !=
+        scope.getNumber(op->getResult(0)))
+      continue;
+    if (index >= 0)
+      references[user].set(index);
+    return state.op;
+  }
+  return nullptr;
+}
+
+/// The sum of the product of `operands` (null for 1), in the precision of the
+/// original.
+Operation *FoldRewriter::createSum(Operation *original,
+                                   ArrayRef<Value> operands, Type operandType) {
+  Location loc = original->getLoc();
+  SmallVector<Value> present;
+  llvm::copy_if(operands, std::back_inserter(present),
+                [](Value operand) { return operand != nullptr; });
+  if (present.empty())
+    present.push_back(withAxes(Value(), original));
+  Type elementType = getElementTypeOrSelf(original->getResult(0));
+  auto isNarrower = [&](Value value) {
+    return getArithmeticType(builder.getContext(), value.getType()) !=
+           elementType;
+  };
+  if (llvm::all_of(present, isNarrower)) {
+    auto type = RankedTensorType::get(
+        {}, elementType,
+        AxesAttr::get(builder.getContext(), ArrayRef<StringAttr>()));
+    Value one =
+        ConstantOp::create(builder, loc, type, builder.getF64FloatAttr(1));
+    present.front() = MulOp::create(builder, loc, ValueRange{present[0], one});
+  }
+  if (present.size() == 1)
+    return ReduceSumOp::create(builder, loc, withAxes(present[0], original),
+                               scope.getAxes());
+  AxesAttr carried =
+      cleave::getAxes(present[0]).unionWith(cleave::getAxes(present[1]));
+  if (!scope.getAxes().isSubsetOf(carried))
+    present[0] = withAxes(present[0], original);
+  return ContractOp::create(builder, loc, present[0], present[1],
+                            scope.getAxes(), TypeAttr::get(operandType));
+}
+
+bool FoldRewriter::isStaticallyNonEmpty() {
+  for (StringAttr axis : scope.getAxes().getNames()) {
+    const AxisInfo *info = axisTable.lookup(axis.getValue());
+    if (!info || ShapedType::isDynamic(info->extent) || info->extent == 0)
+      return false;
+    for (const SplitRelation &split : axisTable.splits())
+      if (split.outer == axis.getValue() || split.inner == axis.getValue())
+        return false;
+  }
+  return true;
+}
+
+/// Whether the folded axes have positions.
+Value FoldRewriter::isNonEmpty(Location loc) {
+  bool isSplit = false;
+  SmallVector<Value> extents;
+  for (StringAttr axis : scope.getAxes().getNames()) {
+    extents.push_back(ExtentOp::create(builder, loc, axis));
+    for (const SplitRelation &split : axisTable.splits())
+      isSplit |=
+          split.outer == axis.getValue() || split.inner == axis.getValue();
+  }
+  // Parts of a split may be empty, each for itself.
+  Value size =
+      isSplit
+          ? Value(ReduceSumOp::create(
+                builder, loc, withAxes(Value(), scope.getReductions().front()),
+                scope.getAxes()))
+          : multiply(loc, extents);
+  return CmpOp::create(builder, loc, CmpPredicate::gt, size, constant(loc, 0));
+}
+
+/// A guarded maximum hides that exp(-inf - -inf) is NaN: where no position is
+/// finite, the sum was NaN, and 0 only where there are no positions.
+Value FoldRewriter::restoreNaN(Location loc, Value value) {
+  for (Value maximum : guardedMaxima) {
+    Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, maximum,
+                                 constant(loc, -kInfinity));
+    Value nan = constant(loc, std::nan(""));
+    if (!isStaticallyNonEmpty())
+      nan = SelectOp::create(builder, loc, isNonEmpty(loc), nan,
+                             constant(loc, 0));
+    value = SelectOp::create(builder, loc, atUnit, nan, value);
+  }
+  return value;
+}
+
+/// The scale of what was reduced. Over no positions there is nothing to scale,
+/// even by infinity.
+Value FoldRewriter::applyScale(Location loc, Value value, Value scale,
+                               bool isMaximum) {
+  if (!scale)
+    return value;
+  Value scaled =
+      isMaximum ? Value(AddOp::create(builder, loc, ValueRange{value, scale}))
+                : Value(MulOp::create(builder, loc, ValueRange{value, scale}));
+  std::optional<double> atUnit = getValueAtUnit(scope, scale);
+  if ((atUnit && std::isfinite(*atUnit)) || isStaticallyNonEmpty())
+    return scaled;
+  return SelectOp::create(builder, loc, isNonEmpty(loc), scaled,
+                          constant(loc, isMaximum ? -kInfinity : 0));
+}
+
+Value FoldRewriter::rewriteMaximum(ReduceMaxOp max) {
+  Terms kept, removed;
+  for (const Term &term : scope.getTerms(max.getInput())) {
+    bool used = llvm::any_of(
+        term.factors, [&](const Factor &factor) { return uses(factor.value); });
+    scope.addTo(used ? removed : kept, 1, {term});
+  }
+  if (removed.empty())
+    return max;
+  auto same = [](Value value) { return value; };
+  Location loc = max.getLoc();
+  Value body = emitTerms(builder, loc, kept, same);
+  if (getElementTypeOrSelf(body) != getElementTypeOrSelf(max.getType()))
+    body =
+        CastOp::create(builder, loc, body, getElementTypeOrSelf(max.getType()));
+  Value reduced = ReduceMaxOp::create(builder, loc, body, scope.getAxes());
+  Value scale = emitTerms(builder, loc, removed, same);
+  scope.addAlias(reduced.getDefiningOp(), scope.indexOf(max));
+  State state;
+  state.op = reduced.getDefiningOp();
+  states.back().second = state;
+  return applyScale(loc, reduced, scale, /*isMaximum=*/true);
+}
+
+Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
+                               const BodyShape &shape) {
+  Location loc = reduction->getLoc();
+  auto contract = dyn_cast<ContractOp>(reduction);
+  Type operandType = contract ? getOperandType(contract) : Type();
+  SmallVector<Product> products;
+  bool changed = shape.power > 0;
+  for (Value operand : reduction->getOperands()) {
+    products.push_back(split(operand));
+    changed |= products.back().kept != operand;
+  }
+  State state;
+  state.op = reduction;
+  state.operandType = operandType;
+  state.shrinks = shape.shrinks;
+  state.exponentShift = adaptTerms(shape.exponentShift, /*guard=*/true);
+  state.baseShift = adaptTerms(shape.baseShift, /*guard=*/false);
+  Value base = shape.base ? adaptBody(shape.base, /*guard=*/false) : Value();
+  for (unsigned power = 0; changed && power <= shape.power; ++power) {
+    SmallVector<Value> operands;
+    unsigned left = power;
+    for (const Product &product : products) {
+      unsigned own = std::min(left, product.bases);
+      left -= own;
+      SmallVector<Value> factors{product.kept};
+      factors.append(own, base);
+      operands.push_back(multiply(loc, factors));
+    }
+    State moment = state;
+    moment.op = createSum(reduction, operands, operandType);
+    if (power == shape.power) {
+      state.op = moment.op;
+      scope.addAlias(state.op, index);
+      break;
+    }
+    if (Operation *equal = findEqual(moment.op, index))
+      moment.op = equal;
+    else
+      states.insert(states.end() - 1, {index, moment});
+    state.lowerMoments.push_back(moment.op);
+  }
+  states.back().second = state;
+  SmallVector<Value> removed;
+  for (const Product &product : products)
+    removed.push_back(product.removed);
+  Value value = restoreNaN(loc, state.op->getResult(0));
+  return applyScale(loc, value, multiply(loc, removed), /*isMaximum=*/false);
+}
+
+void FoldRewriter::rewrite(int64_t index, const BodyShape &shape) {
+  Operation *reduction = scope.getReductions()[index];
+  builder.setInsertionPoint(reduction);
+  guardedMaxima.clear();
+  State state;
+  state.op = reduction;
+  states.emplace_back(index, state);
+  ReductionSet &used = references[index];
+  used.resize(scope.getReductions().size());
+  for (const Terms *terms : {&shape.exponentShift, &shape.baseShift})
+    for (const Term &term : *terms)
+      for (const Factor &factor : term.factors)
+        used |= scope.getReductions(factor.value);
+  used &= sweep;
+
+  Value value = isa<ReduceMaxOp>(reduction)
+                    ? rewriteMaximum(cast<ReduceMaxOp>(reduction))
+                    : rewriteSum(reduction, index, shape);
+  Value old = reduction->getResult(0);
+  if (value == old)
+    return;
+  old.replaceAllUsesWith(value);
+  replaced[old] = value;
+}
