@@ -48,6 +48,13 @@ struct CleaveAlgebraPass
     RewritePatternSet patterns(&getContext());
     populateExpandPatterns(patterns);
     walkAndApplyPatterns(function, std::move(patterns));
+    // What stands in alternatives or folds has been through here.
+    WalkResult walk = function.walk([](Operation *op) {
+      return isa<AlternativesOp, FoldOp>(op) ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return;
 
     AlgebraOptions options;
     options.k = std::max(1u, unsigned(k));

@@ -38,11 +38,15 @@ static void addCleanup(OpPassManager &pm) {
 void cleave::buildCleavePhases(OpPassManager &pm,
                                const CompileOptions &options) {
   // What to compute: equal graphs, the best first.
-  CleaveAlgebraPassOptions algebra;
-  algebra.k = options.k;
-  algebra.numerics = options.numerics;
-  algebra.rules.assign(options.rules.begin(), options.rules.end());
-  pm.addNestedPass<func::FuncOp>(createCleaveAlgebraPass(algebra));
+  if (options.noAlgebra) {
+    pm.addPass(createCleaveExpandPass());
+  } else {
+    CleaveAlgebraPassOptions algebra;
+    algebra.k = options.k;
+    algebra.numerics = options.numerics;
+    algebra.rules.assign(options.rules.begin(), options.rules.end());
+    pm.addNestedPass<func::FuncOp>(createCleaveAlgebraPass(algebra));
+  }
   // How: one of them as loops over tiles.
   CleaveSchedulePassOptions schedule;
   schedule.representative = options.representative;

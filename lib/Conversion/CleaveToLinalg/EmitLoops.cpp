@@ -109,7 +109,7 @@ void Emitter::bind(const Binding &binding, AxisId axis, Value position) {
     return;
   }
   OpFoldResult size = b.getIndexAttr(binding.tile);
-  if (extent == kDynamic || extent % binding.tile) {
+  if (binding.tile > 1 && (extent == kDynamic || extent % binding.tile)) {
     AffineExpr offset = b.getAffineDimExpr(0), end = b.getAffineSymbolExpr(0);
     AffineMap map = AffineMap::get(
         1, 1, {b.getAffineConstantExpr(binding.tile), end - offset},

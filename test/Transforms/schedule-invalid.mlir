@@ -1,0 +1,69 @@
+// RUN: cleave-opt %s --cleave-schedule --split-input-file --verify-diagnostics
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+
+// expected-error@+1 {{illegal schedule: unknown axis 'Q'}}
+func.func @unknown_axis(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+    attributes {cleave.schedule = #cleave.schedule<region = 0, grid = [M: 16, Q: 8], loop = [K: 16], warps = 4, stages = 1>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+  return %y : tensor<?x8xf32, #M_N>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+
+// expected-error@+1 {{illegal schedule: expected a power of two as tile of axis 'N' but got 12}}
+func.func @odd_tile(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+    attributes {cleave.schedule = #cleave.schedule<region = 0, grid = [M: 16, N: 12], loop = [K: 16], warps = 4, stages = 1>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+  return %y : tensor<?x8xf32, #M_N>
+}
+
+// -----
+
+#K = #cleave.axes<K>
+
+// expected-error@+1 {{expected a region below 1 but got 2}}
+func.func @region(%x: tensor<8xf16, #K>) -> tensor<8xf16, #K>
+    attributes {cleave.schedule = #cleave.schedule<region = 2, grid = [K: 8], loop = [], warps = 4, stages = 1>} {
+  return %x : tensor<8xf16, #K>
+}
+
+// -----
+
+#K_N = #cleave.axes<K, N>
+#Ki_N_S = #cleave.axes<Ki, N, S>
+
+func.func @split(%x: tensor<8x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S> {
+  // expected-error@+1 {{'cleave.split' op is not supported by scheduling}}
+  %v = cleave.split %x K into (S, Ki) : tensor<8x4xf16, #K_N> to tensor<4x4x2xf16, #Ki_N_S>
+  return %v : tensor<4x4x2xf16, #Ki_N_S>
+}
+
+// -----
+
+#K = #cleave.axes<K>
+
+// Sugar must have been expanded.
+func.func @sugar(%x: tensor<8xf16, #K>) -> tensor<8xf32, #K> {
+  // expected-error@+1 {{'cleave.silu' op is not supported by scheduling}}
+  %y = cleave.silu %x : (tensor<8xf16, #K>) -> tensor<8xf32, #K>
+  return %y : tensor<8xf32, #K>
+}
+
+// -----
+
+#K = #cleave.axes<K>
+#scalar = #cleave.axes<>
+
+// expected-error@+1 {{illegal schedule: expected a tile for reduced axis 'K' in 'loop'}}
+func.func @no_loop(%x: tensor<?xf16, #K>) -> tensor<f32, #scalar>
+    attributes {cleave.schedule = #cleave.schedule<region = 0, grid = [], loop = [], warps = 4, stages = 1>} {
+  %y = cleave.reduce_sum %x over [K] : (tensor<?xf16, #K>) -> tensor<f32, #scalar>
+  return %y : tensor<f32, #scalar>
+}

@@ -1,0 +1,100 @@
+//===- CostModelTest.cpp - Tests of known trade-offs ----------------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the model counts, and that the search follows it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Schedule/Search.h"
+#include "Graphs.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::cleave::schedule;
+
+namespace {
+
+SearchResult search(const Problem &problem) {
+  llvm::Expected<SearchResult> result =
+      searchSchedule(problem, *getTarget("sm_90a"), SearchOptions());
+  EXPECT_TRUE(bool(result));
+  return result ? std::move(*result) : SearchResult();
+}
+
+Cost getCost(const Problem &problem, const Schedule &schedule) {
+  llvm::Expected<LoopNest> nest = planLoopNest(problem, schedule);
+  EXPECT_TRUE(bool(nest));
+  if (!nest)
+    return {};
+  return computeCost(problem, schedule, *nest, *getTarget("sm_90a"));
+}
+
+} // namespace
+
+TEST(CostModelTest, CountsBytesAndBlocks) {
+  LinearWithNorm graph(100);
+  Schedule schedule;
+  schedule.grid = {{graph.m, 16}, {graph.n, 64}};
+  schedule.loop = {{graph.k, 64}};
+  Cost cost = getCost(graph.problem, schedule);
+  ASSERT_EQ(cost.kernels.size(), 1u);
+  // 7 row tiles of 16, 64 column tiles.
+  EXPECT_EQ(cost.kernels[0].blocks, 7 * 64);
+  // A row tile of X and a column tile of W, once.
+  EXPECT_EQ(cost.kernels[0].loadedBytes, 2.0 * 4096 * (16 + 64));
+  EXPECT_EQ(cost.kernels[0].tensorMacs, 16.0 * 64 * 4096);
+  EXPECT_EQ(cost.kernels[0].sharedBytes, 2 * 64 * (16 + 64));
+}
+
+TEST(CostModelTest, SecondSweepCosts) {
+  LinearWithNorm graph;
+  Schedule schedule;
+  schedule.grid = {{graph.m, 16}, {graph.n, 64}};
+  schedule.loop = {{graph.k, 64}};
+  double together = getCost(graph.problem, schedule).time;
+  schedule.horizontal = false;
+  EXPECT_LT(together, getCost(graph.problem, schedule).time);
+}
+
+TEST(CostModelTest, TooLargeTilesDoNotFit) {
+  LinearWithNorm graph(8192);
+  Schedule schedule;
+  schedule.grid = {{graph.m, 1024}, {graph.n, 1024}};
+  schedule.loop = {{graph.k, 64}};
+  EXPECT_GT(getCost(graph.problem, schedule).excess, 1);
+}
+
+// Few rows want many small blocks, many rows want large tiles that reuse more.
+TEST(SearchTest, TilesGrowWithTheProblem) {
+  SearchResult few = search(LinearWithNorm(1).problem);
+  SearchResult many = search(LinearWithNorm(8192).problem);
+  auto size = [](const Schedule &s) { return s.grid[0].tile * s.grid[1].tile; };
+  EXPECT_GE(few.cost.kernels[0].blocks, 128);
+  EXPECT_GT(size(many.schedule), size(few.schedule));
+  EXPECT_EQ(many.cost.excess, 1);
+}
+
+TEST(SearchTest, IsDeterministic) {
+  SearchResult a = search(LinearWithNorm(77).problem);
+  SearchResult b = search(LinearWithNorm(77).problem);
+  EXPECT_EQ(a.candidates, b.candidates);
+  EXPECT_EQ(a.schedule.grid[1].tile, b.schedule.grid[1].tile);
+  EXPECT_TRUE(a.converged);
+}
+
+TEST(SearchTest, SaysWhenItStopsAtTheLimit) {
+  SearchOptions options;
+  options.maxCandidates = 3;
+  llvm::Expected<SearchResult> result =
+      searchSchedule(LinearWithNorm().problem, *getTarget("sm_90a"), options);
+  ASSERT_TRUE(bool(result));
+  EXPECT_FALSE(result->converged);
+}
+
+TEST(TargetTest, UnknownChipHasNone) {
+  EXPECT_FALSE(getTarget("sm_70").has_value());
+}
