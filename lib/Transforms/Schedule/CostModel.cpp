@@ -71,6 +71,7 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
+  double getLoadedBytes(const NestBlock &block, const Node &argument) const;
   void finish(const Kernel &kernel);
 
   const Problem &problem;
@@ -123,6 +124,20 @@ double Counter::getActual(const NestBlock &block,
   return size;
 }
 
+/// Memory is read in lines: short runs of the last axis cost as much as whole
+/// ones.
+double Counter::getLoadedBytes(const NestBlock &block,
+                               const Node &argument) const {
+  constexpr double kLine = 64;
+  double bytes = getBits(argument.element) / 8.0;
+  double total = getActual(block, argument.axes) * bytes;
+  if (argument.storage.empty())
+    return total;
+  double run = getActual(block, argument.storage.back()) * bytes;
+  bool whole = run >= getExtent(argument.storage.back()) * bytes;
+  return whole ? total : total * std::max(1.0, kLine / run);
+}
+
 /// The operations of `id` and of what is fused into it.
 void Counter::countExpression(const NestBlock &block, NodeId id,
                               double elements) {
@@ -157,8 +172,7 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     contraction = state.contraction;
   }
   if (node.kind == NodeKind::Argument) {
-    cost.loadedBytes +=
-        trips * getActual(block, node.axes) * getBits(node.element) / 8;
+    cost.loadedBytes += trips * getLoadedBytes(block, node);
     arguments.insert({node.argument, node.axes});
   } else if (contraction) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
