@@ -68,15 +68,18 @@ class Memory:
         self.next += (len(data) + 0xFFFF) & ~0xFF
         return address
 
-    def find(self, address, size):
+    def find(self, address, size, slack=0):
         for base, data in self.blocks:
-            if base <= address and address + size <= base + len(data):
+            # LLVM may widen a load to 16 aligned bytes, which cannot fault.
+            end = base + (len(data) + slack & ~slack)
+            if base <= address and address + size <= end:
                 return data, address - base
         raise Error(f"access of {size} bytes outside of all allocations at {address:#x}")
 
     def read(self, address, size, thread):
-        data, offset = self.find(address, size)
-        return data[offset:offset + size]
+        data, offset = self.find(address, size, slack=15)
+        value = bytes(data[offset:offset + size])
+        return value + b"\xff" * (size - len(value))
 
     def write(self, address, value, thread):
         data, offset = self.find(address, len(value))
@@ -117,7 +120,8 @@ class Shared:
             for touched in (self.writer[i], self.reader[i]):
                 # Several threads may write the same.
                 if touched and touched[0] == self.epoch and touched[1] != thread and self.data[i] != byte:
-                    raise Error(f"thread {thread} writes shared byte {i} that thread {touched[1]} touches")
+                    raise Error(f"thread {thread} writes {byte} to shared byte {i}, which thread {touched[1]} "
+                                f"touches as {self.data[i]}")
             self.writer[i] = (self.epoch, thread)
         self.data[address:address + len(value)] = value
 
@@ -219,6 +223,8 @@ class Block:
     def run(self):
         groups = {0: list(range(self.threads))}
         waiting, exited = [], 0
+        # Threads at an instruction that needs their whole warp.
+        parked = {}
         while groups:
             pc = min(groups)
             active = groups.pop(pc)
@@ -248,6 +254,8 @@ class Block:
                     waiting += [(pc + 1, active)]
                     active = []
                 else:
+                    if op[0] in ("shfl", "mma", "ldmatrix") and not predicate:
+                        active = taken = self.park(parked, pc, active)
                     try:
                         self.execute(op, operands, taken)
                     except KeyError as error:
@@ -257,6 +265,9 @@ class Block:
                 pc += 1
             if active:
                 groups.setdefault(pc, []).extend(active)
+            if not groups and parked:
+                pc = min(parked)
+                raise Error(f"needs all lanes of the warp: '{self.kernel.code[pc][4]}'")
             if not groups and waiting:
                 if sum(len(group) for _, group in waiting) != self.threads - exited:
                     raise Error("a barrier that not all threads reach")
@@ -265,6 +276,17 @@ class Block:
                 groups[waiting[0][0]] = sorted(t for _, group in waiting for t in group)
                 waiting = []
                 self.shared.barrier()
+
+    def park(self, parked, pc, active):
+        """Keeps threads back until their warp is whole; returns the others."""
+        arrived = sorted(active + parked.pop(pc, []))
+        count = {}
+        for t in arrived:
+            count[t // 32] = count.get(t // 32, 0) + 1
+        rest = [t for t in arrived if count[t // 32] < 32]
+        if rest:
+            parked[pc] = rest
+        return [t for t in arrived if count[t // 32] == 32]
 
     # Operands.
     def get(self, operand):
@@ -471,12 +493,18 @@ class Block:
             if "wide" in op:
                 mask = (1 << 2 * int(kind[1:])) - 1
             encode = lambda v: v & mask
+        if op[0] == "bfe" and kind[0] == "s":
+            x, start, length = (self.get(o) for o in operands[1:])
+            return self.set(operands[0], threads, lambda t: encode(
+                signed(_bfe(decode(x(t)), start(t), length(t)), length(t) or 1)))
         function = table[op[0] + (".nan" if "NaN" in op else "")]
         sources = [self.get(o) for o in operands[1:]]
         if op[0] == "mad" and "wide" in op:
-            raise Error("mad.wide is not known to the emulator")
+            raise Error("not known to the emulator")
         if "hi" in op:
-            raise Error("high products are not known to the emulator")
+            if op[0] != "mul":
+                raise Error("not known to the emulator")
+            function = lambda x, y: (x * y) >> int(kind[1:])
         self.set(operands[0], threads, lambda t: encode(function(*(decode(s(t)) for s in sources))))
 
 
