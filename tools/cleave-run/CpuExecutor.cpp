@@ -13,7 +13,7 @@
 
 #include "Executor.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -47,6 +47,8 @@ std::vector<int64_t> makeDescriptor(HostArray &array) {
 void expandCopies(ModuleOp module) {
   SmallVector<memref::CopyOp> copies;
   module.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  if (!copies.empty())
+    module.getContext()->loadDialect<linalg::LinalgDialect>();
   for (memref::CopyOp copy : copies) {
     OpBuilder builder(copy);
     linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
@@ -112,18 +114,10 @@ LogicalResult CpuExecutor::compile(ModuleOp module, StringRef entry,
              << type;
     types.push_back(memref);
   }
-  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                    UnitAttr::get(module.getContext()));
-  if (failed(runPipeline(module, "buffer-deallocation-pipeline,"
-                                 "convert-bufferization-to-memref")))
-    return failure();
+  // What was no cleave function may still have linalg and strided copies.
   expandCopies(module);
-  if (failed(runPipeline(module,
-                         "func.func(convert-linalg-to-loops,scf-forall-to-for),"
-                         "expand-strided-metadata,lower-affine,"
-                         "convert-scf-to-cf,arith-expand{include-bf16=true},"
-                         "convert-math-to-llvm,convert-math-to-libm,"
-                         "convert-to-llvm,reconcile-unrealized-casts")))
+  if (failed(runPipeline(module, "func.func(convert-linalg-to-loops,"
+                                 "scf-forall-to-for),cleave-loops-to-llvm")))
     return failure();
 
   llvm::InitializeNativeTarget();
