@@ -4,8 +4,8 @@
 """Writes an .npy file without NumPy: npy.py FILE TYPE SHAPE VALUE...
 
 TYPE is a NumPy code without byte order (f2, f4, f8, b1, i4, ..., and bf for
-bfloat16 as uint16), SHAPE like 2,3 (or - for a scalar). Fewer values than
-elements repeat.
+bfloat16 as uint16), SHAPE like 2,3 (or - for a scalar). 7*VALUE stands for
+seven values; fewer values than elements repeat.
 """
 
 import struct
@@ -27,6 +27,10 @@ def main(path, code, shape, *values):
     count = 1
     for extent in shape:
         count *= extent
+    expanded = []
+    for item in values:
+        times, _, value = item.rpartition("*")
+        expanded += [value] * int(times or 1)
     name = "<u2" if code == "bf" else ("|" if code[1] == "1" else "<") + code
     header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
@@ -34,7 +38,7 @@ def main(path, code, shape, *values):
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)))
         file.write(header.encode())
         for i in range(count):
-            file.write(encode(code, values[i % len(values)]))
+            file.write(encode(code, expanded[i % len(expanded)]))
 
 
 if __name__ == "__main__":
