@@ -151,12 +151,30 @@ struct MmaWarps {
 
 /// The fragments of the m16n8k16 instructions (16-bit operands) of one warp.
 LinearLayout getMmaAtom(Fragment fragment);
-/// Splits the warps such that a warp reads the fewest operand elements.
-MmaWarps chooseMmaWarps(int64_t m, int64_t n, int64_t warps);
+/// Splits the warps such that a warp reads the fewest operand elements; with
+/// `wholeRows` along m as far as possible.
+MmaWarps chooseMmaWarps(int64_t m, int64_t n, int64_t warps,
+                        bool wholeRows = false);
 /// `shape` is [M, K], [K, N] or [M, N] by `fragment`; dimensions are multiples
 /// of the instruction's and of the warps'.
 LinearLayout getMmaLayout(Fragment fragment, llvm::ArrayRef<int64_t> shape,
                           const MmaWarps &warps);
+
+/// How `ldmatrix` brings 16-bit elements into a layout: each lane names a run
+/// of 8 elements along `contiguousDim`, of which it gets others.
+struct MatrixLoad {
+  /// 8x8 matrices an instruction: 1, 2 or 4.
+  int64_t count = 1;
+  /// Neighbours of a register lie across the runs instead of along them.
+  bool transpose = false;
+  /// The first element of the run that a lane names; register r stands for
+  /// instruction r, whose results are registers [2 * count * r, ...) of the
+  /// layout.
+  LinearLayout runs;
+};
+/// None if `layout` is not made of such matrices.
+std::optional<MatrixLoad> getMatrixLoad(const LinearLayout &layout,
+                                        unsigned contiguousDim);
 
 /// For global memory: `vectorElements` consecutive elements a thread along the
 /// last dimension, then lanes, then warps, then registers, inner dimension

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -52,8 +53,8 @@ Value cleave::joinRegisters(ImplicitLocOpBuilder &b, ArrayRef<Value> parts) {
   for (Value part : parts)
     for (int64_t i = 0; i < cast<VectorType>(part.getType()).getDimSize(0); ++i)
       values.push_back(vector::ExtractOp::create(b, part, i));
-  auto type = VectorType::get({int64_t(values.size())},
-                              values.front().getType());
+  auto type =
+      VectorType::get({int64_t(values.size())}, values.front().getType());
   return vector::FromElementsOp::create(b, type, values);
 }
 

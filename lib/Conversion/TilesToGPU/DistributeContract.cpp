@@ -55,11 +55,11 @@ static void emitMma(ImplicitLocOpBuilder &b, ArrayRef<Value> a,
 
 Value Distributor::distributeToTensorCores(ImplicitLocOpBuilder &b,
                                            vector::ContractionOp op,
-                                           const ContractDims &dims) {
+                                           const ContractDims &dims,
+                                           const MmaWarps &split) {
   Value lhs = registersOf(op.getLhs()), rhs = registersOf(op.getRhs());
   Value acc = registersOf(op.getAcc());
   auto accType = cast<VectorType>(acc.getType());
-  MmaWarps split = chooseMmaWarps(dims.m, dims.n, warps);
   int64_t mCount = dims.m / (16 * split.m), nCount = dims.n / (8 * split.n);
   int64_t kCount = dims.k / 16;
   NVVM::MMATypes type = op.getLhsType().getElementType().isF16()
@@ -135,7 +135,11 @@ LogicalResult Distributor::distributeContract(vector::ContractionOp op) {
   FailureOr<ContractDims> dims = ContractDims::get(op);
   if (failed(dims))
     return failure();
-  ContractLayouts expected = getContractLayouts(op, *dims, warps);
+  std::optional<MmaWarps> split =
+      findWarps(op, *dims, warps, layoutOf(op.getResult()));
+  if (!split)
+    return op.emitError("expected the result in a layout of fragments");
+  ContractLayouts expected = getContractLayouts(op, *dims, *split);
   if (layoutOf(op.getLhs()) != expected.lhs ||
       layoutOf(op.getRhs()) != expected.rhs ||
       layoutOf(op.getAcc()) != expected.acc ||
@@ -154,8 +158,9 @@ LogicalResult Distributor::distributeContract(vector::ContractionOp op) {
            << op.getLhsType() << ", " << op.getRhsType() << " and "
            << op.getAccType();
   ImplicitLocOpBuilder b = builderAt(op);
-  setRegisters(op.getResult(), isTensorCoreContract(op, *dims)
-                                   ? distributeToTensorCores(b, op, *dims)
-                                   : distributeToFMA(b, op, *dims, expected));
+  setRegisters(op.getResult(),
+               isTensorCoreContract(op, *dims)
+                   ? distributeToTensorCores(b, op, *dims, *split)
+                   : distributeToFMA(b, op, *dims, expected));
   return success();
 }

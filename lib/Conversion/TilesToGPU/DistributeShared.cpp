@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -90,6 +91,22 @@ static int64_t getRunWidth(const LinearLayout &layout, unsigned dim,
   return std::min(limit, layout.getContiguity(dim));
 }
 
+/// `ldmatrix` instructions, where the elements and the layout allow it.
+static std::optional<MatrixLoad>
+getMatrixLoadOf(const LinearLayout &layout, unsigned dim, Type elementType) {
+  if (!elementType.isF16() && !elementType.isBF16())
+    return std::nullopt;
+  return getMatrixLoad(layout, dim);
+}
+
+static int64_t countLoads(const LinearLayout &layout, unsigned dim,
+                          Type elementType) {
+  if (std::optional<MatrixLoad> load =
+          getMatrixLoadOf(layout, dim, elementType))
+    return layout.getNumRegisters() / (2 * load->count);
+  return layout.getNumRegisters() / getRunWidth(layout, dim, elementType);
+}
+
 /// Picks the contiguous dimension with the fewest accesses, and padding.
 static SharedTile chooseSharedTile(const LinearLayout &from,
                                    const LinearLayout &to, Type elementType) {
@@ -103,7 +120,7 @@ static SharedTile chooseSharedTile(const LinearLayout &from,
   for (unsigned d = rank; d-- > 0;) {
     int64_t accesses =
         from.getNumRegisters() / getRunWidth(from, d, elementType) +
-        to.getNumRegisters() / getRunWidth(to, d, elementType);
+        countLoads(to, d, elementType);
     if (fewest >= 0 && accesses >= fewest)
       continue;
     fewest = accesses;
@@ -111,7 +128,8 @@ static SharedTile chooseSharedTile(const LinearLayout &from,
   }
   int64_t bytes = getElementBytes(elementType);
   int64_t stride = from.getShape()[tile.contiguousDim];
-  if (rank > 1 && stride * bytes >= kAccessBytes)
+  // Rows of 16 bytes follow each other without conflicts as they are.
+  if (rank > 1 && stride * bytes > kAccessBytes)
     stride += kAccessBytes / bytes;
   for (unsigned d = rank; d-- > 0;) {
     if (d == tile.contiguousDim)
@@ -203,10 +221,29 @@ void Distributor::storeShared(ImplicitLocOpBuilder &b, Value regs,
   ++nextGroup;
 }
 
+Value Distributor::loadMatrices(ImplicitLocOpBuilder &b, Type elementType,
+                                const MatrixLoad &load, const SharedTile &tile,
+                                Value buffer, Value offset) {
+  VectorType type = VectorType::get({load.count, 2}, elementType);
+  SmallVector<Value> pairs;
+  for (int64_t i = 0; i < load.runs.getNumRegisters(); ++i) {
+    Value matrices = nvgpu::LdMatrixOp::create(
+        b, type, buffer, getSharedIndex(*this, b, load.runs, tile, i, offset),
+        load.transpose, load.count);
+    for (int64_t matrix = 0; matrix < load.count; ++matrix)
+      pairs.push_back(vector::ExtractOp::create(b, matrices, matrix));
+  }
+  return joinRegisters(b, pairs);
+}
+
 Value Distributor::loadShared(ImplicitLocOpBuilder &b, Type elementType,
                               const LinearLayout &layout,
                               const SharedTile &tile, Value buffer,
                               Value offset) {
+  if (layout.getRank())
+    if (std::optional<MatrixLoad> load =
+            getMatrixLoadOf(layout, tile.contiguousDim, elementType))
+      return loadMatrices(b, elementType, *load, tile, buffer, offset);
   int64_t width = getRunWidth(layout, tile.contiguousDim, elementType);
   VectorType runType = VectorType::get({width}, elementType);
   SmallVector<Value> runs;

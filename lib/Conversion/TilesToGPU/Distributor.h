@@ -96,12 +96,16 @@ private:
   Value loadShared(ImplicitLocOpBuilder &b, Type elementType,
                    const LinearLayout &layout, const SharedTile &tile,
                    Value buffer, Value offset);
+  Value loadMatrices(ImplicitLocOpBuilder &b, Type elementType,
+                     const MatrixLoad &load, const SharedTile &tile,
+                     Value buffer, Value offset);
 
   // Contractions (DistributeContract.cpp).
   LogicalResult distributeContract(vector::ContractionOp op);
   Value distributeToTensorCores(ImplicitLocOpBuilder &b,
                                 vector::ContractionOp op,
-                                const ContractDims &dims);
+                                const ContractDims &dims,
+                                const MmaWarps &split);
   Value distributeToFMA(ImplicitLocOpBuilder &b, vector::ContractionOp op,
                         const ContractDims &dims,
                         const ContractLayouts &layouts);

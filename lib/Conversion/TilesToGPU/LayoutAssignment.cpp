@@ -31,8 +31,8 @@ static bool isSupportedTileOp(Operation *op) {
              scf::YieldOp, vector::BroadcastOp, vector::TransposeOp,
              vector::ShapeCastOp, vector::StepOp, vector::CreateMaskOp,
              vector::ConstantMaskOp, vector::TransferReadOp,
-             vector::TransferWriteOp, vector::MultiDimReductionOp, vector::ExtractOp,
-             vector::ContractionOp>(op);
+             vector::TransferWriteOp, vector::MultiDimReductionOp,
+             vector::ExtractOp, vector::ContractionOp>(op);
 }
 
 static LogicalResult checkTileType(Operation *op, Type type) {
@@ -147,7 +147,8 @@ LogicalResult LayoutAssignment::assignAnchors() {
     FailureOr<ContractDims> dims = ContractDims::get(contract);
     if (failed(dims))
       return failure();
-    ContractLayouts layouts = getContractLayouts(contract, *dims, warps);
+    ContractLayouts layouts = getContractLayouts(
+        contract, *dims, chooseWarps(contract, *dims, warps));
     assign(contract.getResult(),
            LayoutAttr::get(func.getContext(), layouts.acc), Contraction);
   }

@@ -70,14 +70,16 @@ LinearLayout mlir::cleave::getMmaAtom(Fragment fragment) {
   return builder.build();
 }
 
-MmaWarps mlir::cleave::chooseMmaWarps(int64_t m, int64_t n, int64_t warps) {
+MmaWarps mlir::cleave::chooseMmaWarps(int64_t m, int64_t n, int64_t warps,
+                                      bool wholeRows) {
   MmaWarps best;
   int64_t bestCost = -1;
   for (int64_t wm = 1; wm <= warps && wm * 16 <= m; wm *= 2)
     for (int64_t wn = 1; wm * wn <= warps && wn * 8 <= n; wn *= 2) {
       // Idle (replicated) warps cost more than any operand traffic.
       int64_t replicas = warps / (wm * wn);
-      int64_t cost = replicas * (m * n + m + n) + m / wm + n / wn;
+      int64_t cost =
+          replicas * (m * n + m + n) + (wholeRows ? wn : m / wm + n / wn);
       if (bestCost >= 0 && cost >= bestCost)
         continue;
       bestCost = cost;
@@ -107,6 +109,46 @@ LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
                ? layout.replicate(InDim::Warp, llvm::Log2_64(warps.m))
                : layout.repeat(InDim::Warp, 0, warps.m);
   return layout.replicate(InDim::Warp, llvm::Log2_64(warps.replicas));
+}
+
+std::optional<MatrixLoad>
+mlir::cleave::getMatrixLoad(const LinearLayout &layout,
+                            unsigned contiguousDim) {
+  ArrayRef<int64_t> regs = layout.getBases(InDim::Register);
+  ArrayRef<int64_t> lanes = layout.getBases(InDim::Lane);
+  if (regs.empty() || lanes.size() != kLaneBits || !layout.isPermutation())
+    return std::nullopt;
+  // The offset of 1, 2 and 4 elements along the run.
+  LinearLayout::Vec steps;
+  for (int64_t step : {1, 2, 4}) {
+    LinearLayout::Vec coords(layout.getRank(), 0);
+    coords[contiguousDim] = step;
+    if (step >= layout.getShape()[contiguousDim])
+      return std::nullopt;
+    steps.push_back(layout.linearize(coords));
+  }
+  // A register's pair and the quad walk along the run and the groups across,
+  // or the other way round.
+  LinearLayout::Vec pairAndQuad = {regs[0], lanes[0], lanes[1]};
+  LinearLayout::Vec groups = {lanes[2], lanes[3], lanes[4]};
+  MatrixLoad load;
+  load.transpose = groups == steps;
+  if (!load.transpose && pairAndQuad != steps)
+    return std::nullopt;
+  LinearLayout::Vec rows = load.transpose ? pairAndQuad : groups;
+  // A run must start at a multiple of its length.
+  unsigned matrixBits = std::min<size_t>(2, regs.size() - 1);
+  load.count = int64_t(1) << matrixBits;
+  LinearLayout::Vec runRegs, runLanes = rows;
+  for (unsigned bit = 0; bit < 2; ++bit)
+    runLanes.push_back(bit < matrixBits ? regs[1 + bit] : 0);
+  for (size_t bit = 1 + matrixBits; bit < regs.size(); ++bit)
+    runRegs.push_back(regs[bit]);
+  ArrayRef<int64_t> warps = layout.getBases(InDim::Warp);
+  load.runs = LinearLayout(
+      layout.getShape(),
+      {runRegs, runLanes, LinearLayout::Vec(warps.begin(), warps.end())});
+  return load;
 }
 
 LinearLayout mlir::cleave::getCoalescedLayout(ArrayRef<int64_t> shape,

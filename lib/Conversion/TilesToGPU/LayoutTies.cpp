@@ -111,22 +111,79 @@ static LinearLayout orderDims(const LinearLayout &layout, unsigned first,
 
 ContractLayouts cleave::getContractLayouts(vector::ContractionOp op,
                                            const ContractDims &dims,
-                                           int64_t warps) {
+                                           const MmaWarps &split) {
   LinearLayout a, b, c;
   if (isTensorCoreContract(op, dims)) {
-    MmaWarps split = chooseMmaWarps(dims.m, dims.n, warps);
     a = getMmaLayout(Fragment::A, {dims.m, dims.k}, split);
     b = getMmaLayout(Fragment::B, {dims.k, dims.n}, split);
     c = getMmaLayout(Fragment::C, {dims.m, dims.n}, split);
   } else {
     // Each thread multiplies its own elements: it needs whole rows and columns.
-    c = getCoalescedLayout({dims.m, dims.n}, 4, warps);
+    c = getCoalescedLayout({dims.m, dims.n}, 4,
+                           split.m * split.n * split.replicas);
     a = c.slice({1}).expand({1}, {dims.m, dims.k});
     b = c.slice({0}).expand({0}, {dims.k, dims.n});
   }
   return {orderDims(a, dims.lhsM, dims.lhsK),
           orderDims(b, dims.rhsK, dims.rhsN),
           orderDims(c, dims.accM, dims.accN)};
+}
+
+/// Whether a reduction along the contraction's n, reached through elementwise
+/// ops, uses its result.
+static bool isReducedAlongN(vector::ContractionOp op,
+                            const ContractDims &dims) {
+  SmallVector<Value> worklist = {op.getResult()};
+  for (size_t i = 0; i < worklist.size() && i < 64; ++i)
+    for (Operation *user : worklist[i].getUsers()) {
+      if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(user)) {
+        if (reduction.getSource() == worklist[i] &&
+            llvm::is_contained(reduction.getReductionDims(),
+                               int64_t(dims.accN)))
+          return true;
+      } else if (isElementwiseTileOp(user) &&
+                 !llvm::is_contained(worklist, user->getResult(0))) {
+        worklist.push_back(user->getResult(0));
+      }
+    }
+  return false;
+}
+
+/// Whether `value` is computed from a contraction by elementwise ops.
+static bool comesFromContraction(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 16)
+    return false;
+  if (isa<vector::ContractionOp>(op))
+    return true;
+  return isElementwiseTileOp(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isTile(operand) && comesFromContraction(operand, depth + 1);
+         });
+}
+
+MmaWarps cleave::chooseWarps(vector::ContractionOp op, const ContractDims &dims,
+                             int64_t warps) {
+  if (!isTensorCoreContract(op, dims))
+    return {warps, 1, 1};
+  return chooseMmaWarps(dims.m, dims.n, warps,
+                        isReducedAlongN(op, dims) ||
+                            comesFromContraction(op.getLhs()));
+}
+
+std::optional<MmaWarps> cleave::findWarps(vector::ContractionOp op,
+                                          const ContractDims &dims,
+                                          int64_t warps,
+                                          const LinearLayout &acc) {
+  if (!isTensorCoreContract(op, dims))
+    return MmaWarps{warps, 1, 1};
+  for (int64_t m = 1; m <= warps && m * 16 <= dims.m; m *= 2)
+    for (int64_t n = 1; m * n <= warps && n * 8 <= dims.n; n *= 2) {
+      MmaWarps split = {m, n, warps / (m * n)};
+      if (getContractLayouts(op, dims, split).acc == acc)
+        return split;
+    }
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,11 +309,15 @@ void cleave::forEachTie(Value value, LayoutAttr layout, TieFn fn) {
 //===----------------------------------------------------------------------===//
 
 static LayoutAttr requiredByContract(vector::ContractionOp op, unsigned operand,
-                                     int64_t warps) {
+                                     LayoutAttr result, int64_t warps) {
   FailureOr<ContractDims> dims = ContractDims::get(op);
   if (failed(dims))
     return {};
-  ContractLayouts layouts = getContractLayouts(op, *dims, warps);
+  std::optional<MmaWarps> split =
+      findWarps(op, *dims, warps, result.getLayout());
+  if (!split)
+    return {};
+  ContractLayouts layouts = getContractLayouts(op, *dims, *split);
   const LinearLayout *all[] = {&layouts.lhs, &layouts.rhs, &layouts.acc};
   return LayoutAttr::get(op.getContext(), *all[operand]);
 }
@@ -276,7 +337,8 @@ LayoutAttr cleave::getRequiredLayout(OpOperand &operand,
     return i == 0 ? layoutOf(reduction.getSource())
                   : layoutOf(reduction.getResult());
   if (auto contract = dyn_cast<vector::ContractionOp>(op))
-    return requiredByContract(contract, i, warps);
+    return requiredByContract(contract, i, layoutOf(contract.getResult()),
+                              warps);
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     return getBroadcastSourceLayout(broadcast, layoutOf(broadcast.getResult()));
   if (auto transpose = dyn_cast<vector::TransposeOp>(op))

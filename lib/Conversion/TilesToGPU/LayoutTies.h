@@ -49,7 +49,18 @@ struct ContractLayouts {
   LinearLayout lhs, rhs, acc;
 };
 ContractLayouts getContractLayouts(vector::ContractionOp op,
-                                   const ContractDims &dims, int64_t warps);
+                                   const ContractDims &dims,
+                                   const MmaWarps &split);
+
+/// Chooses how warps share a contraction: whole rows where its result is
+/// reduced along n or its left operand comes from another contraction, which
+/// then stays in registers; else by operand traffic.
+MmaWarps chooseWarps(vector::ContractionOp op, const ContractDims &dims,
+                     int64_t warps);
+/// The choice that gave the accumulator this layout.
+std::optional<MmaWarps> findWarps(vector::ContractionOp op,
+                                  const ContractDims &dims, int64_t warps,
+                                  const LinearLayout &acc);
 
 /// Derived: `other` should have `layout`; the tie is inside `depth` loops.
 using TieFn =

@@ -133,6 +133,34 @@ TEST(Fragments, AccumulatorOfOneIsTheOperandOfTheNext) {
   EXPECT_TRUE(c.getRegisterPermutation(a));
 }
 
+TEST(MatrixLoad, GivesEachLaneItsElements) {
+  MmaWarps split = chooseMmaWarps(32, 64, 4);
+  LinearLayout a = getMmaLayout(Fragment::A, {32, 32}, split);
+  LinearLayout b = getMmaLayout(Fragment::B, {32, 64}, split);
+  for (const LinearLayout &layout : {a, b})
+    for (unsigned dim : {0u, 1u}) {
+      auto load = getMatrixLoad(layout, dim);
+      ASSERT_TRUE(load);
+      EXPECT_EQ(load->count, 4);
+      // Pairs of A lie along k (dimension 1), those of B too (dimension 0).
+      EXPECT_EQ(load->transpose, (layout == a) == (dim == 0));
+      for (int64_t warp = 0; warp < 4; ++warp)
+        for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+          for (int64_t lane = 0; lane < 32; ++lane) {
+            int64_t matrix = reg / 2 % 4, along = lane % 4 * 2 + reg % 2,
+                    across = lane / 4;
+            if (load->transpose)
+              std::swap(along, across);
+            LayoutPoint named{reg / 8, matrix * 8 + across, warp};
+            Vec run = load->runs.delinearize(load->runs.apply(named));
+            EXPECT_EQ(run[dim] % 8, 0);
+            run[dim] += along;
+            ASSERT_EQ(run, layout.delinearize(layout.apply({reg, lane, warp})));
+          }
+    }
+  EXPECT_FALSE(getMatrixLoad(getCoalescedLayout({16, 64}, 8, 4), 1));
+}
+
 TEST(Coalesced, NeighbourLanesReadNeighbourChunks) {
   LinearLayout layout = getCoalescedLayout({16, 64}, 8, 4);
   EXPECT_TRUE(layout.isSurjective() && layout.isInjective());

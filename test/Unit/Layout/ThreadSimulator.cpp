@@ -17,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -261,12 +262,24 @@ bool ThreadSimulator::runVectorOp(Operation &op, const Mask &active) {
     });
   }
   if (auto o = dyn_cast<vector::ExtractOp>(op)) {
-    if (o.getStaticPosition().size() != 1 || o.hasDynamicPosition())
+    if (o.hasDynamicPosition())
       return false;
+    // Also a row of a two-dimensional vector.
+    ArrayRef<int64_t> shape = o.getSourceVectorType().getShape();
+    int64_t size = countOf(o.getSourceVectorType()), start = 0;
+    for (auto [position, extent] :
+         llvm::zip_first(o.getStaticPosition(), shape)) {
+      size /= extent;
+      start += position * size;
+    }
     return forThreads(o.getResult(), [&](int t, int64_t i) {
-      return get(o.getSource())[t][o.getStaticPosition()[0]];
+      return get(o.getSource())[t][start + i];
     });
   }
+  if (auto o = dyn_cast<vector::ShapeCastOp>(op))
+    return forThreads(o.getResult(), [&](int t, int64_t i) {
+      return get(o.getSource())[t][i];
+    });
   if (auto o = dyn_cast<vector::FromElementsOp>(op))
     return forThreads(
         o, [&](int t, int64_t i) { return get(o.getElements()[i])[t][0]; });
@@ -351,6 +364,35 @@ void ThreadSimulator::runMma(Operation &op) {
   }
 }
 
+/// Lane 8 i + r names row r of matrix i: 8 elements. Lane l gets from each
+/// matrix its elements 2 (l % 4) and the next of row l / 4, or of that column.
+void ThreadSimulator::runLdMatrix(Operation &op) {
+  auto ldMatrix = cast<nvgpu::LdMatrixOp>(op);
+  const MemRefValue &memref = memrefs[ldMatrix.getSrcMemref()];
+  Type type = cast<VectorType>(ldMatrix.getRes().getType()).getElementType();
+  int64_t count = ldMatrix.getNumTiles();
+  PerThread &result = define(ldMatrix.getRes(), 2 * count);
+  for (int warp = 0; warp < threads / 32; ++warp)
+    for (int64_t matrix = 0; matrix < count; ++matrix) {
+      Elements rows[8];
+      for (int row = 0; row < 8; ++row) {
+        int t = warp * 32 + matrix * 8 + row;
+        int64_t address =
+            getAddress(op, memref, ldMatrix.getIndices(), type, t);
+        if (address % 16)
+          fail(op, "a misaligned row");
+        rows[row] = load(memref, address, type, 8, t);
+      }
+      for (int lane = 0; lane < 32; ++lane)
+        for (int j : {0, 1}) {
+          int along = (lane % 4) * 2 + j, across = lane / 4;
+          result[warp * 32 + lane][matrix * 2 + j] = ldMatrix.getTranspose()
+                                                         ? rows[along][across]
+                                                         : rows[across][along];
+        }
+    }
+}
+
 bool ThreadSimulator::runGPUOp(Operation &op, const Mask &active) {
   auto fill = [&](Value result, auto number) {
     PerThread &all = define(result, 1);
@@ -379,6 +421,12 @@ bool ThreadSimulator::runGPUOp(Operation &op, const Mask &active) {
     PerThread &result = define(o.getShuffleResult(), 1);
     for (int t = 0; t < threads; ++t)
       result[t][0] = get(o.getValue())[t ^ get(o.getOffset())[t][0].i][0];
+    return true;
+  }
+  if (isa<nvgpu::LdMatrixOp>(op)) {
+    if (!everyone)
+      fail(op, "expected an ldmatrix of all threads");
+    runLdMatrix(op);
     return true;
   }
   if (isa<NVVM::MmaOp>(op)) {

@@ -76,7 +76,7 @@ private:
   void runFor(Operation &op, const Mask &active);
   void runIf(Operation &op, const Mask &active);
   void runMma(Operation &op);
-  void runLdMatrix(Operation &op, const Mask &active);
+  void runLdMatrix(Operation &op);
   bool runElementwise(Operation &op, const Mask &active);
   Cell compute(Operation &op, ArrayRef<Cell> operands);
   Elements load(const MemRefValue &memref, int64_t address, Type elementType,
