@@ -1,4 +1,5 @@
 // RUN: cleave-opt --pass-pipeline="builtin.module(gpu.module(gpu.func(cleave-prefetch-tiles)))" %s | FileCheck %s
+// RUN: cleave-opt --pass-pipeline="builtin.module(gpu.module(gpu.func(cleave-prefetch-tiles{free-bytes=2})))" %s | FileCheck %s --check-prefix=FREE
 
 gpu.module @m {
   // The read of %w is the same in each iteration: it stays.
@@ -38,11 +39,39 @@ gpu.module @m {
     gpu.return
   }
 
-  // One stage, and a loop that writes: nothing moves.
+  // Three stages: two reads are under way, and the loop is unrolled so that no
+  // register is copied.
+  // CHECK-LABEL: gpu.func @three_stages
+  // CHECK-COUNT-2: vector.transfer_read
+  // CHECK:       scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[R0:.*]] = %{{.*}}, %[[R1:.*]] = %{{.*}})
+  // CHECK:         %[[N0:.*]] = vector.transfer_read
+  // CHECK:         arith.addf %{{.*}}, %[[R0]]
+  // CHECK:         %[[N1:.*]] = vector.transfer_read
+  // CHECK:         arith.addf %{{.*}}, %[[R1]]
+  // CHECK:         scf.yield %{{.*}}, %[[N0]], %[[N1]]
+  gpu.func @three_stages(%x: memref<?xf32>, %y: memref<64xf32>) kernel attributes {cleave.stages = 3 : i64} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c640 = arith.constant 640 : index
+    %zero = arith.constant 0.0 : f32
+    %a0 = arith.constant dense<0.0> : vector<64xf32>
+    %r = scf.for %i = %c0 to %c640 step %c64 iter_args(%a = %a0) -> (vector<64xf32>) {
+      %b = vector.transfer_read %x[%i], %zero {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+      %q = arith.addf %a, %b : vector<64xf32>
+      scf.yield %q : vector<64xf32>
+    }
+    vector.transfer_write %r, %y[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
+    gpu.return
+  }
+
+  // One stage, and a loop that writes: nothing moves, unless it is cheap.
   // CHECK-LABEL: gpu.func @one_stage
   // CHECK-NOT:   vector.transfer_read
   // CHECK:       scf.for
-  gpu.func @one_stage(%n: index, %x: memref<?xf32>, %y: memref<64xf32>) kernel attributes {cleave.stages = 1 : i64} {
+  // FREE-LABEL:  gpu.func @one_stage
+  // FREE:        vector.transfer_read
+  // FREE:        scf.for
+  gpu.func @one_stage(%n: index, %x: memref<?xf32>, %y: memref<64xf32>) kernel attributes {cleave.stages = 1 : i64, known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant 0.0 : f32

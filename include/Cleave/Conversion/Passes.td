@@ -43,10 +43,11 @@ def VectorizeTilesPass
 def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Load a loop's tiles an iteration ahead";
   let description = [{
-    For kernels with `cleave.stages` of 2 or more, in the vector form: the reads
+    For kernels in the vector form with `cleave.stages` S of 2 or more: the reads
     of an innermost loop that depend on its induction variable alone are issued
-    one iteration before their use and carried to it in registers. The read past
-    the last iteration is masked.
+    S - 1 iterations before their use and carried to it in registers. Reads past
+    the last iteration are masked. With one stage, reads are issued one
+    iteration ahead if all of a loop's fit in `free-bytes` a thread.
 
     ```mlir
     scf.for %k = %c0 to %n step %c64 iter_args(%acc = %a) {
@@ -59,8 +60,13 @@ def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> 
       // use of %x
     ```
   }];
+  let options = [
+    Option<"freeBytes", "free-bytes", "int64_t", /*default=*/"0",
+           "registers in bytes a thread that are worth it without being asked">
+  ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -25,6 +25,11 @@ struct TilesToGPUOptions : PassPipelineOptions<TilesToGPUOptions> {
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("The GPU: sm_80 or sm_90a"),
       llvm::cl::init("sm_80")};
+  PassOptions::Option<int64_t> prefetchBytes{
+      *this, "prefetch-bytes",
+      llvm::cl::desc("Registers in bytes a thread that kernels of one stage "
+                     "may take to load an iteration ahead"),
+      llvm::cl::init(128)};
 };
 
 struct TilesToCubinOptions : TilesToGPUOptions {

@@ -32,10 +32,11 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 /// Tiles of a block to registers of its threads.
-static void addDistributeTiles(OpPassManager &pm) {
-  OpPassManager &kernels =
-      pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
-  kernels.addPass(cleave::createPrefetchTilesPass());
+static void addDistributeTiles(OpPassManager &pm, int64_t prefetchBytes) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  cleave::PrefetchTilesPassOptions prefetch;
+  prefetch.freeBytes = prefetchBytes;
+  kernels.addPass(cleave::createPrefetchTilesPass(prefetch));
   addCleanup(kernels);
   kernels.addPass(cleave::createAssignLayoutsPass());
   kernels.addPass(cleave::createDistributePass());
@@ -70,7 +71,7 @@ void cleave::buildTilesToGPUPipeline(OpPassManager &pm,
   target.chip = options.chip;
   pm.addPass(createAttachTargetPass(target));
   addCleanup(pm);
-  addDistributeTiles(pm);
+  addDistributeTiles(pm, options.prefetchBytes);
   addLowerKernels(pm);
 }
 

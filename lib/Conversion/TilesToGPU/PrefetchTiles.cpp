@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -33,7 +34,12 @@ class LoopPrefetcher {
 public:
   explicit LoopPrefetcher(scf::ForOp loop) : loop(loop), b(loop) {}
 
-  void run();
+  /// Finds the reads that can be moved; false if there is none.
+  bool analyze();
+  /// The bytes that all threads together hold for one iteration.
+  int64_t getBytes();
+  /// Moves the reads `distance` iterations ahead.
+  void run(int64_t distance);
 
 private:
   bool collect(Value value);
@@ -63,8 +69,7 @@ bool LoopPrefetcher::collect(Value value) {
   return true;
 }
 
-/// A read can be moved if nothing in the loop writes; kernels write after their
-/// loops, which `run` checks.
+/// A read can be moved if nothing in the loop writes, which `analyze` checks.
 bool LoopPrefetcher::collectRead(vector::TransferReadOp read) {
   Value mask = read.getMask();
   // Masks that this pass can switch off.
@@ -124,49 +129,62 @@ SmallVector<Value> LoopPrefetcher::createReads(Value iv, Value inLoop) {
   return results;
 }
 
-void LoopPrefetcher::run() {
+bool LoopPrefetcher::analyze() {
   WalkResult writes = loop.getBody()->walk([](Operation *op) {
     bool pure = isPure(op) || isa<vector::TransferReadOp, scf::YieldOp>(op) ||
                 op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
     return pure ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (writes.wasInterrupted())
-    return;
-  for (auto read : loop.getOps<vector::TransferReadOp>())
-    if (collectRead(read))
-      reads.push_back(read);
-  // An invariant read needs no prefetch.
-  llvm::erase_if(reads, [&](vector::TransferReadOp read) {
-    return llvm::all_of(read->getOperands(), [&](Value v) {
-      return loop.isDefinedOutsideOfLoop(v);
+    return false;
+  for (auto read : loop.getOps<vector::TransferReadOp>()) {
+    // An invariant read needs no prefetch.
+    bool varies = llvm::any_of(read->getOperands(), [&](Value v) {
+      return !loop.isDefinedOutsideOfLoop(v);
     });
-  });
-  if (reads.empty())
-    return;
+    if (varies && collectRead(read))
+      reads.push_back(read);
+  }
   // Cloning goes by the body's order.
   SmallVector<Operation *> ordered = producers.takeVector();
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   producers.insert(ordered.begin(), ordered.end());
+  return !reads.empty();
+}
 
+int64_t LoopPrefetcher::getBytes() {
+  int64_t bits = 0;
+  for (vector::TransferReadOp read : reads) {
+    VectorType type = read.getVectorType();
+    bits += type.getNumElements() * type.getElementTypeBitWidth();
+  }
+  return bits / 8;
+}
+
+void LoopPrefetcher::run(int64_t distance) {
   Location loc = loop.getLoc();
-  Value nonEmpty =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
-  SmallVector<Value> first = createReads(loop.getLowerBound(), nonEmpty);
+  // The iteration so many steps ahead, and whether there is one.
+  auto ahead = [&](Value iv, int64_t steps) {
+    for (int64_t i = 0; i < steps; ++i)
+      iv = arith::AddIOp::create(b, loc, iv, loop.getStep());
+    Value inLoop = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iv,
+                                         loop.getUpperBound());
+    return createReads(iv, inLoop);
+  };
+  SmallVector<Value> first;
+  for (int64_t i = 0; i < distance; ++i)
+    llvm::append_range(first, ahead(loop.getLowerBound(), i));
 
   IRRewriter rewriter(b);
   rewriter.setInsertionPoint(loop);
-  auto newYields = [&](OpBuilder &yields, Location yieldLoc,
-                       ArrayRef<BlockArgument> newArgs) {
+  auto newYields = [&](OpBuilder &, Location, ArrayRef<BlockArgument> queue) {
     // The body is still the old loop's. Issued first, before the iteration
     // waits for anything.
     b.setInsertionPointToStart(loop.getBody());
-    Value next = arith::AddIOp::create(b, yieldLoc, loop.getInductionVar(),
-                                       loop.getStep());
-    Value inLoop = arith::CmpIOp::create(b, yieldLoc, arith::CmpIPredicate::slt,
-                                         next, loop.getUpperBound());
-    return createReads(next, inLoop);
+    SmallVector<Value> yields(queue.drop_front(reads.size()));
+    llvm::append_range(yields, ahead(loop.getInductionVar(), distance));
+    return yields;
   };
   size_t numOld = loop.getInitArgs().size();
   auto result = loop.replaceWithAdditionalYields(
@@ -175,25 +193,39 @@ void LoopPrefetcher::run() {
   for (auto [read, arg] :
        llvm::zip(reads, newLoop.getRegionIterArgs().drop_front(numOld)))
     rewriter.replaceOp(read, arg);
+  // The queue moves on by taking turns instead of by copies, which would wait
+  // for loads that are under way.
+  if (distance > 1)
+    (void)loopUnrollByFactor(newLoop, distance);
 }
 
 namespace {
 struct PrefetchTilesPass
     : cleave::impl::PrefetchTilesPassBase<PrefetchTilesPass> {
+  using PrefetchTilesPassBase::PrefetchTilesPassBase;
+
   void runOnOperation() override {
-    auto stages = getOperation()->getAttrOfType<IntegerAttr>("cleave.stages");
-    if (!stages || stages.getInt() < 2)
-      return;
+    gpu::GPUFuncOp func = getOperation();
+    auto stagesAttr = func->getAttrOfType<IntegerAttr>("cleave.stages");
+    int64_t stages = stagesAttr ? stagesAttr.getInt() : 1;
+    std::optional<ArrayRef<int32_t>> block = func.getKnownBlockSize();
+    int64_t threads = block ? block->front() : 0;
     SmallVector<scf::ForOp> loops;
     // Innermost loops: what an outer one loads is used for longer.
-    getOperation().walk([&](scf::ForOp loop) {
+    func.walk([&](scf::ForOp loop) {
       WalkResult nested = loop.getBody()->walk(
           [](scf::ForOp) { return WalkResult::interrupt(); });
       if (!nested.wasInterrupted())
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops)
-      LoopPrefetcher(loop).run();
+    for (scf::ForOp loop : loops) {
+      LoopPrefetcher prefetcher(loop);
+      if (!prefetcher.analyze())
+        continue;
+      bool fits = prefetcher.getBytes() <= freeBytes * threads;
+      if (stages > 1 || fits)
+        prefetcher.run(std::max<int64_t>(stages - 1, 1));
+    }
   }
 };
 } // namespace
