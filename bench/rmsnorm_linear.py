@@ -7,8 +7,9 @@
   python3 bench/rmsnorm_linear.py --run build-static/bin/cleave-run \
       --module rmsnorm_linear.cubin.mlir [--out results.json] [--max-autotune]
 
-Correctness comes first (`cleave-run --check`, also with X of magnitude 300),
-then ours and the peers are timed in turn: ours, peers, ours. Times are
+Correctness comes first (`cleave-run --check` against the f64 evaluator: X up to
+magnitude 300, which random inputs fill by default, X of deviation 1, and rows of
+zeros), then ours and the peers are timed in turn: ours, peers, ours. Times are
 microseconds a call, the median over replays of a CUDA graph that holds many
 calls over rotating inputs, which together exceed the L2 cache several times.
 Needs PyTorch and a CUDA device; it builds nothing.
@@ -17,6 +18,7 @@ Needs PyTorch and a CUDA device; it builds nothing.
 import argparse
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -26,16 +28,24 @@ SIZES = [1, 7, 16, 128, 2048]
 
 
 def cleave_run(args, extra):
-    command = [args.run, args.module, "--device=cuda", "--entry=rmsnorm_linear"]
+    command = [args.run, args.module, "--device=cuda", "--entry=rmsnorm_linear",
+               f"--source={args.source}"]
     return subprocess.run(command + extra, text=True, capture_output=True)
 
 
 def check(args):
     """One process and one module for all M; returns the lines to show."""
+    import numpy
+
     lines, good = [], True
-    for options in (["--seed=1"], ["--seed=2", "--scale=75"]):
-        binds = [f"--bind=M={m}" for m in SIZES]
-        result = cleave_run(args, binds + options + ["--check"])
+    binds = [f"--bind=M={m}" for m in SIZES]
+    zeros = tempfile.NamedTemporaryFile(suffix=".npy")
+    x = numpy.random.default_rng(0).normal(size=(17, K), scale=75)
+    x[3:6] = x[16] = 0
+    numpy.save(zeros.name, numpy.clip(x, -300, 300).astype(numpy.float16))
+    for options in (binds + ["--seed=1"], binds + ["--seed=2", "--scale=1"],
+                    [f"--input=X={zeros.name}"]):
+        result = cleave_run(args, options + ["--check"])
         good &= result.returncode == 0
         lines += [result.stdout.strip(), result.stderr.strip()]
     return good, "\n".join(line for line in lines if line)
@@ -129,6 +139,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--run", required=True)
     parser.add_argument("--module", required=True)
+    parser.add_argument("--source", default=os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "..", "examples",
+        "rmsnorm_linear.mlir"))
     parser.add_argument("--out")
     parser.add_argument("--max-autotune", action="store_true")
     parser.add_argument("--check-only", action="store_true")

@@ -17,6 +17,7 @@
 #include "Cleave/Runtime/CudaDriver.h"
 #include "Cleave/Runtime/HostProgram.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace mlir;
@@ -38,7 +39,7 @@ class CudaExecutor final : public Executor {
 public:
   explicit CudaExecutor(Location location) : location(location) {}
 
-  LogicalResult open();
+  LogicalResult open(const RunOptions &options);
   LogicalResult compile(ModuleOp module, StringRef entry,
                         const RunOptions &options);
   LogicalResult run(ArrayRef<HostArray> arguments,
@@ -61,6 +62,7 @@ private:
   FailureOr<RunTime> timeGraph(ArrayRef<DeviceCall> calls);
 
   Location location;
+  bool isDry = false;
   std::unique_ptr<Driver> driver;
   std::unique_ptr<HostProgram> program;
 };
@@ -73,7 +75,12 @@ std::string chooseChip(const DeviceInfo &info) {
   return info.chip;
 }
 
-LogicalResult CudaExecutor::open() {
+LogicalResult CudaExecutor::open(const RunOptions &options) {
+  isDry = options.dryRun;
+  if (isDry) {
+    driver = createDryDriver();
+    return success();
+  }
   llvm::Expected<std::unique_ptr<Driver>> created = createCudaDriver();
   if (!created)
     return report(created.takeError());
@@ -86,6 +93,8 @@ LogicalResult CudaExecutor::compile(ModuleOp module, StringRef entry,
   auto function = module.lookupSymbol<func::FuncOp>(entry);
   bool isCleave = isCleaveFunction(function);
   if (isCleave || isOnTensors(function)) {
+    if (isDry && options.chip.empty())
+      return emitError(location) << "expected --chip with --dry-run";
     std::string chip =
         options.chip.empty() ? chooseChip(driver->getInfo()) : options.chip;
     std::string pipeline =
@@ -138,11 +147,30 @@ FailureOr<DeviceCall> CudaExecutor::prepare(ArrayRef<HostArray> arguments,
   return call;
 }
 
+static void printLaunches(const LaunchPlan &plan, const Bindings &extents) {
+  llvm::outs() << "launches[" << toString(extents)
+               << "]: " << plan.getLaunches().size() << "\n";
+  for (const LaunchPlan::Launch &launch : plan.getLaunches()) {
+    llvm::outs() << "  " << launch.kernel << " grid ";
+    llvm::interleave(launch.config.grid, llvm::outs(), "x");
+    llvm::outs() << " block ";
+    llvm::interleave(launch.config.block, llvm::outs(), "x");
+    llvm::outs() << " shared " << launch.config.sharedBytes << " parameters "
+                 << launch.params.size() << "\n";
+  }
+}
+
 LogicalResult CudaExecutor::run(ArrayRef<HostArray> arguments,
                                 MutableArrayRef<HostArray> results,
                                 const Bindings &extents) {
   FailureOr<DeviceCall> call = prepare(arguments, results);
-  if (failed(call) || failed(report(call->plan.run(*driver))) ||
+  if (failed(call))
+    return failure();
+  if (isDry) {
+    printLaunches(call->plan, extents);
+    return success();
+  }
+  if (failed(report(call->plan.run(*driver))) ||
       failed(report(driver->synchronize())))
     return failure();
   for (const DeviceBuffer &buffer : call->buffers)
@@ -232,7 +260,7 @@ FailureOr<std::unique_ptr<Executor>>
 mlir::cleave::createCudaExecutor(ModuleOp module, StringRef entry,
                                  const RunOptions &options) {
   auto executor = std::make_unique<CudaExecutor>(module.getLoc());
-  if (failed(executor->open()) ||
+  if (failed(executor->open(options)) ||
       failed(executor->compile(module, entry, options)))
     return failure();
   return std::unique_ptr<Executor>(std::move(executor));

@@ -22,6 +22,8 @@
 
 namespace mlir::cleave {
 
+class Driver;
+
 struct RunTime {
   double medianMicroseconds = 0;
   /// Calls that were measured.
@@ -56,6 +58,9 @@ createCpuExecutor(ModuleOp module, StringRef entry, const RunOptions &options);
 /// Compiles `module` (any form up to the host form) for the first GPU.
 FailureOr<std::unique_ptr<Executor>>
 createCudaExecutor(ModuleOp module, StringRef entry, const RunOptions &options);
+
+/// A driver without a device.
+std::unique_ptr<Driver> createDryDriver();
 
 /// Runs a pipeline given as text; a pipeline that does not exist is an error.
 LogicalResult runPipeline(ModuleOp module, StringRef pipeline);

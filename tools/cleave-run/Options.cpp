@@ -61,6 +61,10 @@ struct CommandLine {
   cl::opt<double> tolerance{"tolerance", cl::init(2e-3), cl::cat(category),
                             cl::desc("largest relative L2 that passes")};
   cl::opt<bool> bench{"bench", cl::cat(category), cl::desc("measure time")};
+  cl::opt<bool> dryRun{
+      "dry-run", cl::cat(category),
+      cl::desc("with --device=cuda and --chip: compile, and print the launches "
+               "instead of running them")};
   cl::opt<std::string> json{"json", cl::value_desc("FILE"), cl::cat(category),
                             cl::desc("write the times of --bench")};
   cl::opt<bool> print{"print", cl::cat(category),
@@ -137,6 +141,11 @@ llvm::Error checkOptions(const RunOptions &options) {
     return llvm::createStringError("expected a tolerance of at least 0");
   if (!options.json.empty() && !options.bench)
     return llvm::createStringError("expected --bench with --json");
+  if (options.dryRun &&
+      (options.device != "cuda" || options.check || options.bench ||
+       options.print || !options.outputDir.empty()))
+    return llvm::createStringError(
+        "expected --device=cuda and nothing that needs results with --dry-run");
   if (options.foldTile < 0 || options.foldParts < 1)
     return llvm::createStringError("expected --fold-tile of at least 0 and "
                                    "--fold-parts of at least 1");
@@ -162,6 +171,7 @@ llvm::Expected<RunOptions> mlir::cleave::parseOptions(int argc, char **argv) {
   options.check = line.check;
   options.tolerance = line.tolerance;
   options.bench = line.bench;
+  options.dryRun = line.dryRun;
   options.json = line.json;
   options.print = line.print;
   options.alternative = line.alternative;

@@ -39,6 +39,7 @@ struct RunOptions {
   bool check = false;
   double tolerance = 2e-3;
   bool bench = false;
+  bool dryRun = false;
   std::string json;
   bool print = false;
   unsigned alternative = 0;

@@ -223,6 +223,8 @@ LogicalResult Session::runOne(Executor &executor, const Bindings &given) {
   if (failed(record) ||
       failed(executor.run(record->arguments, record->results, record->extents)))
     return failure();
+  if (options.dryRun)
+    return success();
   printResults(signature, *record, options);
   if (!options.outputDir.empty() &&
       failed(writeResults(source, signature, *record, options)))
