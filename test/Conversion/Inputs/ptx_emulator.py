@@ -459,6 +459,26 @@ class Block:
         for j, register in enumerate(self.elements(operands[0])):
             self.set(register, threads, lambda t, j=j: results[t, j])
 
+    def do_ldmatrix(self, op, operands, threads):
+        registers, address = self.elements(operands[0]), self.address(operands[1])
+        results = {}
+        for lanes in self.warps(threads):
+            for i in range(len(registers)):
+                rows = []
+                for t in lanes[8 * i:8 * i + 8]:
+                    where = address(t)
+                    if where % 16:
+                        raise Error(f"misaligned access at {where:#x}")
+                    row = self.shared.read(where, 16, t)
+                    rows.append([int.from_bytes(row[2 * j:2 * j + 2], "little") for j in range(8)])
+                for lane, t in enumerate(lanes):
+                    row, column = lane // 4, lane % 4 * 2
+                    pair = ([rows[column][row], rows[column + 1][row]] if "trans" in op
+                            else rows[row][column:column + 2])
+                    results[t, i] = pair[1] << 16 | pair[0]
+        for i, register in enumerate(registers):
+            self.set(register, threads, lambda t, i=i: results[t, i])
+
     def do_setp(self, op, operands, threads):
         x, y = self.get(operands[1]), self.get(operands[2])
         decode = self.decoder(op[-1])
