@@ -106,27 +106,34 @@ static Access resolve(Value memref, bool isWrite, int64_t group) {
   return access;
 }
 
-/// All threads of the block compute the same value.
-static bool isUniform(Value value, unsigned depth = 0) {
-  if (depth > 16)
-    return false;
-  if (auto arg = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = arg.getOwner()->getParentOp();
-    auto loop = dyn_cast<scf::ForOp>(parent);
-    return isa<gpu::GPUFuncOp>(parent) ||
-           (loop && arg == loop.getInductionVar() &&
-            isUniform(loop.getLowerBound(), depth + 1) &&
-            isUniform(loop.getStep(), depth + 1));
+/// All threads of the block compute the same value: it depends on constants,
+/// arguments and the block's position only.
+static bool isUniform(Value value) {
+  SmallVector<Value> worklist = {value};
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto arg = dyn_cast<BlockArgument>(next)) {
+      Operation *parent = arg.getOwner()->getParentOp();
+      if (isa<gpu::GPUFuncOp>(parent))
+        continue;
+      auto loop = dyn_cast<scf::ForOp>(parent);
+      if (!loop || arg != loop.getInductionVar())
+        return false;
+      worklist.append({loop.getLowerBound(), loop.getStep()});
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp>(op))
+      continue;
+    if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::ShuffleOp>(op) ||
+        op->getNumRegions() || !isPure(op))
+      return false;
+    llvm::append_range(worklist, op->getOperands());
   }
-  Operation *op = value.getDefiningOp();
-  if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp>(op))
-    return true;
-  if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::ShuffleOp>(op) ||
-      op->getNumRegions() || !isPure(op))
-    return false;
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    return isUniform(operand, depth + 1);
-  });
+  return true;
 }
 
 /// A barrier here might be reached by some threads only.

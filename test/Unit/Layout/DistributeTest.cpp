@@ -509,4 +509,108 @@ gpu.func @f(%x: memref<32x16xf16>, %v: memref<1x32xf16>, %y: memref<16x32xf16>) 
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Many shapes
+//===----------------------------------------------------------------------===//
+
+struct Tile {
+  int64_t rows, cols, warps;
+  const char *type;
+};
+
+class Shapes : public Distribute, public testing::WithParamInterface<Tile> {};
+
+/// The tile in a larger memref whose last row and column are not there.
+TEST_P(Shapes, TransposeReduceAndStore) {
+  Tile p = GetParam();
+  int64_t m = std::max<int64_t>(1, p.rows - 1),
+          n = std::max<int64_t>(1, p.cols - 1);
+  std::vector<Argument> args = {random({m, n}), filled({n, m}, NAN),
+                                filled({1, m}, NAN), filled({1, n}, NAN)};
+  run(with(R"(
+gpu.func @f(%x: memref<?x?x$t>, %y: memref<?x?x$t>, %r: memref<1x?xf32>, %c: memref<1x?xf32>) kernel attributes {cleave.warps = $warps : i64} {
+  $head
+  %pad = arith.constant 0.0 : $t
+  %zero = arith.constant dense<0.0> : vector<$Mxf32>
+  %zeros = arith.constant dense<0.0> : vector<$Nxf32>
+  %m = memref.dim %x, %c0 : memref<?x?x$t>
+  %n = memref.dim %x, %c1 : memref<?x?x$t>
+  %mask = vector.create_mask %m, %n : vector<$Mx$Nxi1>
+  %a = vector.transfer_read %x[%c0, %c0], %pad, %mask {in_bounds = [true, true]} : memref<?x?x$t>, vector<$Mx$Nx$t>
+  %t = vector.transpose %a, [1, 0] : vector<$Mx$Nx$t> to vector<$Nx$Mx$t>
+  %tmask = vector.create_mask %n, %m : vector<$Nx$Mxi1>
+  vector.transfer_write %t, %y[%c0, %c0], %tmask {in_bounds = [true, true]} : vector<$Nx$Mx$t>, memref<?x?x$t>
+  %f = arith.extf %a : vector<$Mx$Nx$t> to vector<$Mx$Nxf32>
+  %s = vector.multi_reduction <add>, %f, %zero [1] : vector<$Mx$Nxf32> to vector<$Mxf32>
+  %rmask = vector.create_mask %m : vector<$Mxi1>
+  vector.transfer_write %s, %r[%c0, %c0], %rmask {in_bounds = [true]} : vector<$Mxf32>, memref<1x?xf32>
+  %u = vector.multi_reduction <maximumf>, %f, %zeros [0] : vector<$Mx$Nxf32> to vector<$Nxf32>
+  %cmask = vector.create_mask %n : vector<$Nxi1>
+  vector.transfer_write %u, %c[%c0, %c0], %cmask {in_bounds = [true]} : vector<$Nxf32>, memref<1x?xf32>
+  gpu.return
+})",
+           {{"M", std::to_string(p.rows)},
+            {"N", std::to_string(p.cols)},
+            {"warps", std::to_string(p.warps)},
+            {"head", kHead},
+            {"t", p.type}}),
+      p.warps, {1, 1}, args);
+  expectAll(args[1], 0,
+            [&](int64_t i, int64_t j) { return at(args[0], j, i); });
+  expectAll(args[2], 1e-6, [&](int64_t, int64_t i) {
+    double sum = 0;
+    for (int64_t j = 0; j < n; ++j)
+      sum += at(args[0], i, j);
+    return sum;
+  });
+  expectAll(args[3], 1e-6, [&](int64_t, int64_t j) {
+    double best = 0;
+    for (int64_t i = 0; i < m; ++i)
+      best = std::max(best, at(args[0], i, j));
+    return best;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tiles, Shapes,
+    testing::Values(Tile{1, 1, 1, "f16"}, Tile{2, 2, 4, "bf16"},
+                    Tile{1, 256, 2, "f16"}, Tile{256, 1, 2, "bf16"},
+                    Tile{4, 64, 8, "f16"}, Tile{64, 8, 1, "bf16"},
+                    Tile{32, 128, 4, "f16"}, Tile{128, 16, 8, "bf16"}));
+
+TEST_F(Distribute, BranchesAndScalars) {
+  // A branch on the block's number with tiles inside and out, and a tile of one
+  // element that stands for a scalar.
+  std::vector<Argument> args = {random({32, 32}), random({1, 1}),
+                                filled({32, 32}, NAN)};
+  run(std::string(R"(
+gpu.func @f(%x: memref<32x32xf16>, %v: memref<1x1xf16>, %y: memref<32x32xf16>) kernel attributes {cleave.warps = 2 : i64} {)") +
+          kHead + R"(
+  %c16 = arith.constant 16 : index
+  %i = arith.muli %bx, %c16 : index
+  %j = arith.muli %by, %c16 : index
+  %diagonal = arith.cmpi eq, %bx, %by : index
+  %one = vector.transfer_read %v[%c0, %c0], %h0 {in_bounds = [true]} : memref<1x1xf16>, vector<1xf16>
+  %scalar = vector.extract %one[0] : f16 from vector<1xf16>
+  %sb = vector.broadcast %scalar : f16 to vector<16x16xf16>
+  %a = vector.transfer_read %x[%i, %j], %h0 {in_bounds = [true, true]} : memref<32x32xf16>, vector<16x16xf16>
+  %r = scf.if %diagonal -> (vector<16x16xf16>) {
+    %t = vector.transpose %a, [1, 0] : vector<16x16xf16> to vector<16x16xf16>
+    %s = arith.addf %t, %a : vector<16x16xf16>
+    scf.yield %s : vector<16x16xf16>
+  } else {
+    scf.yield %sb : vector<16x16xf16>
+  }
+  vector.transfer_write %r, %y[%i, %j] {in_bounds = [true, true]} : vector<16x16xf16>, memref<32x32xf16>
+  gpu.return
+})",
+      2, {2, 2}, args);
+  expectAll(args[2], 0, [&](int64_t i, int64_t j) {
+    if (i / 16 != j / 16)
+      return at(args[1], 0, 0);
+    int64_t base = i / 16 * 16;
+    return at(args[0], i, j) + at(args[0], base + j % 16, base + i % 16);
+  });
+}
+
 } // namespace
