@@ -569,7 +569,10 @@ def _log2(x):
 
 
 def _maximum(x, y):
-    return y if x != x or (x < y) else x
+    """The larger one, where 0 is larger than -0; the number if one is NaN."""
+    if x == y:
+        return x if math.copysign(1, x) > 0 else y
+    return y if x != x or x < y else x
 
 
 _FLOAT = {
@@ -578,8 +581,8 @@ _FLOAT = {
     "div": _divide, "rcp": lambda x: _divide(1.0, x), "ex2": _exp2, "rsqrt": _rsqrt, "lg2": _log2,
     "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
     "max": _maximum, "min": lambda x, y: -_maximum(-x, -y),
-    "max.nan": lambda x, y: math.nan if x != x or y != y else max(x, y),
-    "min.nan": lambda x, y: math.nan if x != x or y != y else min(x, y),
+    "max.nan": lambda x, y: math.nan if x != x or y != y else _maximum(x, y),
+    "min.nan": lambda x, y: math.nan if x != x or y != y else -_maximum(-x, -y),
 }
 
 
