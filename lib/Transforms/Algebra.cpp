@@ -64,7 +64,8 @@ struct CleaveAlgebraPass
     if (failed(result))
       return signalPassFailure();
     report(function, *result);
-    if (options.numerics == Numerics::Strict)
+    // A saturation of its own, so only where somebody listens.
+    if (options.numerics == Numerics::Strict && getContext().getRemarkEngine())
       if (auto refusal = explainRefusal(function, *ruleSet, options, *result))
         remark::missed(function.getLoc(), getRemark("refused")) << *refusal;
     if (failed(emitAlternatives(function, *result, options.k)))

@@ -21,6 +21,18 @@ func.func @argument(%x: tensor<?xf32, #K>, %i: index) -> tensor<?xf32, #K> {
 
 // -----
 
+#K = #cleave.axes<K>
+#s = #cleave.axes<>
+
+func.func @extent(%x: tensor<?xf32, #K>) -> tensor<?xf32, #K> {
+  // expected-error@below {{'cleave.extent' op expected axis 'Q' to occur in the function}}
+  %n = cleave.extent Q : tensor<f32, #s>
+  %y = cleave.mul %x, %n : (tensor<?xf32, #K>, tensor<f32, #s>) -> tensor<?xf32, #K>
+  return %y : tensor<?xf32, #K>
+}
+
+// -----
+
 // A function without axes is none of our business.
 func.func @plain(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>

@@ -56,7 +56,7 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     With `numerics=strict` a form that is not the input's is refused if, for
     some arguments within their ranges, an operand of a contraction would
     overflow when it is rounded, or a value that the input does not have is not
-    finite. Without `cleave.range`, an argument is assumed finite. A remark
+    finite. Where no `cleave.range` is declared, 65504 is assumed. A remark
     (`--remarks-filter=cleave-algebra`) says what to declare, and how the
     saturation ended.
   }];

@@ -13,6 +13,9 @@ using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::egraph;
 
+/// What strict numerics assumes of an argument without a declared range.
+static constexpr double kDefaultRange = 65504;
+
 static OpKind parseKind(StringRef name) {
   return llvm::StringSwitch<OpKind>(name)
       .Case("argument", OpKind::Argument)
@@ -175,12 +178,12 @@ ClassId AlgebraGraph::add(StringRef name, DictionaryAttr payload,
 ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
                                   std::optional<double> range) {
   Facts facts;
+  facts.finite = facts.notNaN = true;
   if (auto element = dyn_cast<FloatType>(type.getElementType())) {
     double largest =
         APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
-    facts.hi = range ? std::min(*range, largest) : largest;
+    facts.hi = std::min(range.value_or(kDefaultRange), largest);
     facts.lo = -facts.hi;
-    facts.finite = true;
   }
   return addArgument(index, type, facts);
 }

@@ -25,6 +25,8 @@ using namespace mlir::cleave::egraph;
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// exp overflows f32 above the first, and is flushed to 0 below the second.
 static constexpr double kMaxExponent = 88.0, kMinExponent = -87.0;
+/// The largest f32.
+static constexpr double kLargest = 3.4028234663852886e38;
 /// The smallest normal f32, below which a reciprocal overflows.
 static constexpr double kSmallest = 1.1754943508222875e-38;
 
@@ -75,7 +77,11 @@ static bool all(const EGraph &graph, const Node &node,
 }
 
 static bool isFinite(const Facts &facts) { return facts.finite; }
+static bool isNotNaN(const Facts &facts) { return facts.notNaN; }
 static bool isNonZero(const Facts &facts) { return facts.isNonZero(); }
+
+static bool isBoundedAbove(const Facts &facts) { return facts.hi <= kLargest; }
+static bool isBoundedBelow(const Facts &facts) { return facts.lo >= -kLargest; }
 
 /// The sum of `count` values of an interval.
 static void setSum(Facts &facts, std::pair<double, double> interval,
@@ -117,7 +123,9 @@ static bool isDifferenceToMaximum(const AlgebraGraph &graph, const Node &node) {
       if (graph.getKind(product) != OpKind::Mul || product.children.size() != 2)
         continue;
       for (unsigned j : {0, 1})
-        if (g.getFacts(product.children[j]).constant == -1.0 &&
+        // Where x is inf, so is the difference.
+        if (g.getFacts(node.children[1 - i]).hi <= kLargest &&
+            g.getFacts(product.children[j]).constant == -1.0 &&
             isMaximumOf(graph, product.children[1 - j], node.children[1 - i]))
           return true;
     }
@@ -138,12 +146,14 @@ static void deriveUnary(OpKind kind, const Facts &x, Facts &facts) {
   case OpKind::Recip0:
     // Finite but for denormal operands, which the scale of a row is not.
     facts.finite = x.finite;
-    setInterval(facts, {x.lo >= 0 ? 0.0 : -3.4028234663852886e38,
-                        x.hi <= 0 ? 0.0 : 3.4028234663852886e38});
+    setInterval(facts,
+                {x.lo >= 0 ? 0.0 : -kLargest, x.hi <= 0 ? 0.0 : kLargest});
     break;
   case OpKind::Exp:
     setInterval(facts, {std::exp(x.lo), std::exp(x.hi)});
-    facts.finite = x.finite && x.hi <= kMaxExponent;
+    // exp(-inf) is 0.
+    facts.notNaN = x.notNaN;
+    facts.finite = x.notNaN && x.hi <= kMaxExponent;
     facts.nonZero = x.finite && x.lo >= kMinExponent;
     if (!facts.nonZero)
       facts.lo = 0;
@@ -159,7 +169,7 @@ static void deriveUnary(OpKind kind, const Facts &x, Facts &facts) {
     facts.hi = x.lo > 0 ? 1 / std::sqrt(x.lo) : kInf;
     break;
   case OpKind::Sigmoid:
-    facts.finite = x.finite;
+    facts.finite = x.notNaN;
     setInterval(facts, {0, 1});
     break;
   default:
@@ -191,12 +201,15 @@ static void deriveSelect(const AlgebraGraph &graph, const Node &node,
   const Facts &b = graph.getGraph().getFacts(node.children[2]);
   const Node *test = graph.findNode(node.children[0], OpKind::IsFinite);
   if (test && test->children[0] == node.children[1]) {
-    a.finite = true;
+    a.finite = a.notNaN = true;
+    a.lo = std::max(a.lo, -kLargest);
+    a.hi = std::min(a.hi, kLargest);
     if (const Node *max = graph.findNode(test->children[0], OpKind::ReduceMax))
       a.lo = std::max(a.lo, graph.getGraph().getFacts(max->children[0]).lo);
   }
   setInterval(facts, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
   facts.nonZero = a.isNonZero() && b.isNonZero();
+  facts.notNaN = a.notNaN && b.notNaN;
   facts.finite = a.finite && b.finite;
 }
 
@@ -283,6 +296,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     return graph.getFacts(node.children[i]);
   };
   bool finite = all(graph, node, isFinite);
+  bool notNaN = all(graph, node, isNotNaN);
   switch (kind) {
   case OpKind::Constant: {
     double value =
@@ -291,6 +305,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     facts.constant = value;
     setInterval(facts, {value, value});
     facts.finite = std::isfinite(value);
+    facts.notNaN = !std::isnan(value);
     facts.nonZero = value != 0;
     break;
   }
@@ -306,6 +321,9 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
       facts.lo += graph.getFacts(child).lo;
       facts.hi += graph.getFacts(child).hi;
     }
+    // inf - inf.
+    facts.notNaN = notNaN && (all(graph, node, isBoundedAbove) ||
+                              all(graph, node, isBoundedBelow));
     if (isDifferenceToMaximum(*this, node))
       facts.hi = std::min(facts.hi, 0.0);
     facts.finite = finite;
@@ -325,6 +343,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
                                      : std::min(facts.hi, x.hi);
     }
     facts.nonZero = all(graph, node, isNonZero);
+    facts.notNaN = notNaN;
     facts.finite = finite;
     break;
   case OpKind::Div:
@@ -356,6 +375,8 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     std::pair<double, double> body =
         kind == OpKind::Contract ? multiplyAll(graph, node.children)
                                  : std::make_pair(operand(0).lo, operand(0).hi);
+    facts.notNaN = kind == OpKind::ReduceSum && notNaN &&
+                   (isBoundedAbove(operand(0)) || isBoundedBelow(operand(0)));
     setSum(facts, body, getCount(*getAxisSet(getPayload(node).get("axes"))));
     facts.finite = finite;
     break;
@@ -365,6 +386,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
         getCount(*getAxisSet(getPayload(node).get("axes"))).first < 1;
     setInterval(facts, {mayBeEmpty ? -kInf : operand(0).lo, operand(0).hi});
     facts.nonZero = operand(0).isNonZero();
+    facts.notNaN = notNaN;
     facts.finite = finite && !mayBeEmpty;
     break;
   }
@@ -374,6 +396,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
   case OpKind::Relayout:
     setInterval(facts, {operand(0).lo, operand(0).hi});
     facts.nonZero = operand(0).isNonZero();
+    facts.notNaN = notNaN;
     facts.finite = finite;
     break;
   default:
@@ -382,5 +405,6 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     break;
   }
   bound(facts, elementTypes[facts.elementType]);
+  facts.notNaN |= facts.finite;
   return facts;
 }

@@ -133,6 +133,10 @@ LogicalResult Importer::addOperation(Operation *op) {
       graph.getGraph().findSymbol(op->getName().getStringRef());
   if (!symbol || op->getNumResults() != 1 || op->getNumRegions() != 0)
     return op->emitOpError("is not supported by the algebra");
+  if (auto extent = dyn_cast<ExtentOp>(op))
+    if (!graph.lookupAxis(extent.getAxisAttr()))
+      return op->emitOpError("expected axis '")
+             << extent.getAxis() << "' to occur in the function";
   SmallVector<ClassId> operands;
   for (Value operand : op->getOperands())
     operands.push_back(values.at(operand));

@@ -125,7 +125,7 @@ ClassId Instance::addArgument() {
   Facts facts;
   facts.lo = kind.lo;
   facts.hi = kind.hi;
-  facts.finite = kind.finite;
+  facts.finite = facts.notNaN = kind.finite;
   unsigned index = argumentClasses.size();
   argumentKinds.push_back(&kind);
   argumentClasses.push_back(graph.addArgument(index, type, facts));

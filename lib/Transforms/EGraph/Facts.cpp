@@ -37,6 +37,7 @@ mlir::cleave::egraph::joinFacts(Facts &into, const Facts &from, bool &changed) {
   sharpen(from.lo > into.lo, into.lo, from.lo);
   sharpen(from.hi < into.hi, into.hi, from.hi);
   sharpen(from.nonZero && !into.nonZero, into.nonZero, true);
+  sharpen(from.notNaN && !into.notNaN, into.notNaN, true);
   sharpen(from.finite && !into.finite, into.finite, true);
   return std::nullopt;
 }

@@ -108,6 +108,23 @@ TEST_F(FactsTest, DifferenceToMaximum) {
   EXPECT_FALSE(facts(op("exp", {op("sub", {x, other})})).finite);
 }
 
+/// A mask's -inf is an exponent like any other, unless the row may hold +inf.
+TEST_F(FactsTest, MaskedExponent) {
+  ClassId x = argument({"K", "M"}, 1e4);
+  ClassId hidden = graph.addConstant(-INFINITY);
+  ClassId masked = op("select", {op("is_finite", {x}), x, hidden});
+  EXPECT_TRUE(facts(masked).notNaN);
+  EXPECT_FALSE(facts(masked).finite);
+  ClassId max = reduce("reduce_max", masked, {"M"});
+  ClassId shift =
+      op("select", {op("is_finite", {max}), max, graph.addConstant(0)});
+  ClassId p = op("exp", {op("sub", {masked, shift})});
+  EXPECT_EQ(facts(p).hi, 1);
+  EXPECT_TRUE(facts(p).finite);
+  ClassId wide = op("add", {masked, op("exp", {x})});
+  EXPECT_FALSE(facts(wide).notNaN);
+}
+
 TEST_F(FactsTest, NormalForms) {
   ClassId x = argument({"K"}, 3), y = argument({"M"}, 3);
   ClassId zero = graph.addConstant(0), one = graph.addConstant(1);

@@ -120,7 +120,7 @@ public:
                ArrayRef<egraph::ClassId> children) const;
   egraph::ClassId add(StringRef name, DictionaryAttr payload,
                       ArrayRef<egraph::ClassId> children);
-  /// `range` bounds the magnitude; without it, that of the type does.
+  /// `range` bounds the magnitude, which is else assumed to be that of f16.
   egraph::ClassId addArgument(unsigned index, RankedTensorType type,
                               std::optional<double> range);
   /// `facts` says what is known but for axes and type.

@@ -76,6 +76,8 @@ struct Facts {
   double hi = std::numeric_limits<double>::infinity();
   /// No value is zero.
   bool nonZero = false;
+  /// No value is NaN.
+  bool notNaN = false;
   /// No value is NaN or infinite.
   bool finite = false;
 
