@@ -13,6 +13,7 @@
 
 #include "Cleave/Transforms/Algebra/Optimize.h"
 #include "Cleave/Transforms/Algebra/VerifyRules.h"
+#include "Cleave/Transforms/FormFolds.h"
 #include "Cleave/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -68,7 +69,10 @@ struct CleaveAlgebraPass
     if (options.numerics == Numerics::Strict && getContext().getRemarkEngine())
       if (auto refusal = explainRefusal(function, *ruleSet, options, *result))
         remark::missed(function.getLoc(), getRemark("refused")) << *refusal;
-    if (failed(emitAlternatives(function, *result, options.k)))
+    auto formFoldsIn = [&](Block &block) {
+      return formFolds(function, block, options.numerics);
+    };
+    if (failed(emitAlternatives(function, *result, options.k, formFoldsIn)))
       return signalPassFailure();
   }
 

@@ -2,12 +2,10 @@
 
 #K = #cleave.axes<K>
 
-func.func @region(%x: tensor<?xf32, #K>) -> tensor<?xf32, #K> {
-  // expected-error@below {{'cleave.alternatives' op is not supported by the algebra}}
-  %y = cleave.alternatives ["input"] {
-    cleave.yield %x : tensor<?xf32, #K>
-  } : tensor<?xf32, #K>
-  return %y : tensor<?xf32, #K>
+func.func @other_dialect(%x: tensor<?xf32, #K>) -> tensor<?xf32, #K> {
+  // expected-error@below {{'arith.constant' op is not supported by the algebra}}
+  %c = arith.constant 1.0 : f32
+  return %x : tensor<?xf32, #K>
 }
 
 // -----

@@ -74,14 +74,14 @@ func.func @cast_between(%x: tensor<?x512xf16, #M_K>, %w: tensor<512x64xf16, #K_N
 #E_S = #cleave.axes<E, S>
 #S_T = #cleave.axes<S, T>
 
-// The division moves behind the second contraction.
+// The division moves behind the second contraction, and what stands in front of
+// it is one fold.
 // CHECK-LABEL: @attention
 // CHECK: cleave.alternatives [{{.*}}, "input"]
-// CHECK: %[[P:.*]] = cleave.exp
-// CHECK: %[[L:.*]] = cleave.reduce_sum %[[P]] over [T]
-// CHECK: %[[R:.*]] = cleave.recip0 %[[L]]
-// CHECK: %[[O:.*]] = cleave.contract %[[P]], %arg2 over [T]
-// CHECK: cleave.mul {{%.*}}, {{%.*}} : (tensor<?xf32, #S>, tensor<128x?xf32, #E_S>)
+// CHECK: cleave.contract %arg0, %arg1 over [D]
+// CHECK: %[[F:.*]]:3 = cleave.fold over [T]
+// CHECK: %[[R:.*]] = cleave.recip0 %[[F]]#1
+// CHECK: cleave.mul %[[R]], %[[F]]#2
 // CHECK: cleave.yield
 func.func @attention(%q: tensor<?x128xf16, #S_D>, %k: tensor<?x128xf16, #T_D>, %v: tensor<?x128xf16, #T_E>) -> tensor<128x?xf32, #E_S> {
   %s = cleave.contract %q, %k over [D] : (tensor<?x128xf16, #S_D>, tensor<?x128xf16, #T_D>) -> tensor<?x?xf32, #S_T>
@@ -128,4 +128,25 @@ func.func @meet(%x: tensor<8x4xf32, #K_M> {cleave.range = 8.0 : f32}) -> tensor<
   %a = cleave.reduce_sum %p over [K] : (tensor<8x4xf32, #K_M>) -> tensor<4xf32, #cleave.axes<M>>
   %b = cleave.reduce_sum %a over [M] : (tensor<4xf32, #cleave.axes<M>>) -> tensor<f32, #s>
   return %b : tensor<f32, #s>
+}
+
+// -----
+
+#T = #cleave.axes<T>
+#s = #cleave.axes<>
+
+// No rule has anything to say, but a running maximum does: the input with a fold
+// is a form of its own.
+// CHECK-LABEL: @sum_of_exponentials
+// CHECK: cleave.alternatives ["input, folded", "input"]
+// CHECK: cleave.fold over [T]
+func.func @sum_of_exponentials(%x: tensor<?xf32, #T>) -> (tensor<f32, #s>, tensor<f32, #s>) {
+  %m = cleave.reduce_max %x over [T] : (tensor<?xf32, #T>) -> tensor<f32, #s>
+  %f = cleave.is_finite %m : (tensor<f32, #s>) -> tensor<i1, #s>
+  %z = cleave.constant 0.0 : tensor<f32, #s>
+  %h = cleave.select %f, %m, %z : (tensor<i1, #s>, tensor<f32, #s>, tensor<f32, #s>) -> tensor<f32, #s>
+  %d = cleave.sub %x, %h : (tensor<?xf32, #T>, tensor<f32, #s>) -> tensor<?xf32, #T>
+  %e = cleave.exp %d : (tensor<?xf32, #T>) -> tensor<?xf32, #T>
+  %l = cleave.reduce_sum %e over [T] : (tensor<?xf32, #T>) -> tensor<f32, #s>
+  return %m, %l : tensor<f32, #s>, tensor<f32, #s>
 }

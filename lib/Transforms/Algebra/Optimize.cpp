@@ -61,11 +61,15 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
 // Alternatives
 //===----------------------------------------------------------------------===//
 
+/// Labels of the graph as it was written, and of that with folds.
+static constexpr StringLiteral kInputLabel = "input",
+                               kFoldedLabel = "input, folded";
+
 namespace {
 /// One region to be: a selection, or the input where it is null.
 struct Form {
   const Extracted *extracted = nullptr;
-  std::string label = "input";
+  std::string label = kInputLabel.str();
 };
 } // namespace
 
@@ -90,15 +94,16 @@ static std::string getLabel(const OptimizedFunction &result,
   return names.empty() ? "normal form" : llvm::join(names, " ");
 }
 
-/// The forms to emit, best first. The input stands for its skeleton unless
+/// The forms to try, best first. The input stands for its skeleton unless
 /// another graph of that skeleton does less work.
-static std::vector<Form> chooseForms(const OptimizedFunction &result,
-                                     unsigned k) {
+static std::vector<Form> chooseForms(const OptimizedFunction &result) {
   std::vector<Form> forms;
   bool hasInput = false;
   auto addInput = [&] {
-    if (!hasInput)
-      forms.emplace_back();
+    if (hasInput)
+      return;
+    forms.push_back({nullptr, kFoldedLabel.str()});
+    forms.push_back({nullptr, kInputLabel.str()});
     hasInput = true;
   };
   for (const Extracted &form : result.extraction.best) {
@@ -109,11 +114,7 @@ static std::vector<Form> chooseForms(const OptimizedFunction &result,
       continue;
     forms.push_back({&form, getLabel(result, form.selection)});
   }
-  if (!hasInput && forms.size() >= k)
-    forms.resize(k > 0 ? k - 1 : 0);
   addInput();
-  if (forms.size() > k)
-    forms.resize(k);
   return forms;
 }
 
@@ -146,18 +147,44 @@ static bool fillForm(FunctionOpInterface function,
   return true;
 }
 
+static bool hasFold(Region &region) { return !region.getOps<FoldOp>().empty(); }
+
+/// Moves the regions of `tried` that stay to a new op: folds were looked for in
+/// a copy of the input too, which is of use only if there are some.
+static AlternativesOp keepRegions(AlternativesOp tried,
+                                  ArrayRef<std::string> labels, unsigned k) {
+  SmallVector<unsigned> kept;
+  for (auto [index, region] : llvm::enumerate(tried.getAlternatives()))
+    if (labels[index] != kFoldedLabel || hasFold(region))
+      kept.push_back(index);
+  for (unsigned i = kept.size(); i-- > 0 && kept.size() > k;)
+    if (labels[kept[i]] != kInputLabel)
+      kept.erase(kept.begin() + i);
+  OpBuilder builder(tried);
+  auto result = AlternativesOp::create(builder, tried.getLoc(),
+                                       tried.getResultTypes(), kept.size());
+  SmallVector<StringRef> keptLabels;
+  for (auto [region, index] : llvm::zip_equal(result.getAlternatives(), kept)) {
+    region.takeBody(tried.getAlternatives()[index]);
+    keptLabels.push_back(labels[index]);
+  }
+  result.setLabelsAttr(builder.getStrArrayAttr(keptLabels));
+  tried->replaceAllUsesWith(result.getResults());
+  tried.erase();
+  return result;
+}
+
 LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
                                              const OptimizedFunction &result,
-                                             unsigned k) {
+                                             unsigned k, FormFolds formFolds) {
   Block &body = function.getFunctionBody().front();
   Operation *terminator = body.getTerminator();
   if (terminator->getNumOperands() == 0)
     return success();
   // Forms are tried in blocks of their own, since one may turn out not to fit.
   std::vector<std::unique_ptr<Block>> blocks;
-  SmallVector<StringRef> labels;
-  std::vector<Form> forms = chooseForms(result, k);
-  for (const Form &form : forms) {
+  SmallVector<std::string> labels;
+  for (const Form &form : chooseForms(result)) {
     auto block = std::make_unique<Block>();
     if (!fillForm(function, result, form, *block))
       continue;
@@ -167,7 +194,6 @@ LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
   OpBuilder builder(terminator);
   auto alternatives = AlternativesOp::create(
       builder, function.getLoc(), terminator->getOperandTypes(), blocks.size());
-  alternatives.setLabelsAttr(builder.getStrArrayAttr(labels));
   for (auto [region, block] :
        llvm::zip_equal(alternatives.getAlternatives(), blocks))
     region.front().getOperations().splice(region.front().end(),
@@ -176,6 +202,11 @@ LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (&op != terminator && &op != alternatives)
       op.erase();
+  for (auto [region, label] :
+       llvm::zip_equal(alternatives.getAlternatives(), labels))
+    if (label != kInputLabel && failed(formFolds(region.front())))
+      return failure();
+  keepRegions(alternatives, labels, k);
   return success();
 }
 

@@ -40,10 +40,15 @@ FailureOr<OptimizedFunction> optimize(FunctionOpInterface function,
                                       const RuleSet &rules,
                                       const AlgebraOptions &options);
 
+/// Forms folds in one region of the alternatives.
+using FormFolds = function_ref<LogicalResult(Block &)>;
+
 /// Replaces the body of `function` by alternatives: the forms found and the
-/// input, at most k, best first.
+/// input, at most k, best first. Folds are formed in each but the input; the
+/// input with folds, where there are some, is a form of its own.
 LogicalResult emitAlternatives(FunctionOpInterface function,
-                               const OptimizedFunction &result, unsigned k);
+                               const OptimizedFunction &result, unsigned k,
+                               FormFolds formFolds);
 
 /// Why a better form was refused, naming the arguments to declare a range for.
 /// Empty where strict numerics cost nothing.
