@@ -91,7 +91,8 @@ private:
     llvm::raw_string_ostream os(text);
     os << egraph::stringify(result.report.reason) << ", " << result.report.nodes
        << " nodes, " << result.report.classes << " classes, "
-       << result.report.iterations << " iterations";
+       << result.report.iterations << " iterations, extraction "
+       << (result.extraction.exact ? "exact" : "by local search");
     remark::analysis(function.getLoc(), getRemark("saturation")) << text;
     if (!explain)
       return;
