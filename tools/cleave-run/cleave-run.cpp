@@ -144,9 +144,13 @@ LogicalResult Session::loadInputs() {
 
 FailureOr<std::unique_ptr<Executor>> Session::createExecutor() {
   StringRef entry = source.getName();
+  auto function = module->lookupSymbol<func::FuncOp>(entry);
+  // A function on its way through the algebra runs as it is, and is checked
+  // against what it came from.
   if (options.device == "evaluator")
-    return createEvaluatorExecutor(source, options);
-  if (!module->lookupSymbol<func::FuncOp>(entry))
+    return createEvaluatorExecutor(
+        function && isCleaveFunction(function) ? function : source, options);
+  if (!function)
     return error("expected function '" + entry + "' in '" + options.file + "'");
   if (options.device == "cuda")
     return createCudaExecutor(*module, entry, options);
