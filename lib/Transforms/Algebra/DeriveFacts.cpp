@@ -310,8 +310,12 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     break;
   }
   case OpKind::Extent: {
+    // The size of the axis, however many of its positions exist.
     auto axis = cast<StringAttr>(getPayload(node).get("axis"));
-    setInterval(facts, getCount(AxisSet::of(*lookupAxis(axis))));
+    const AxisBounds &bounds = axisBounds[*lookupAxis(axis)];
+    bool isStatic = !ShapedType::isDynamic(bounds.type);
+    setInterval(facts, {double(isStatic ? bounds.type : bounds.min),
+                        double(isStatic ? bounds.type : bounds.max)});
     facts.finite = true;
     break;
   }

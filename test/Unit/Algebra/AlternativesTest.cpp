@@ -123,6 +123,51 @@ TEST_F(AlternativesTest, Attention) {
     check(attention, bindings, 2, scale);
 }
 
+/// A norm for each head: the scale leaves a sum over an axis made by split.
+constexpr StringRef heads = R"mlir(
+#M_C = #cleave.axes<M, C>
+#D_H_M = #cleave.axes<D, H, M>
+#D_N = #cleave.axes<D, N>
+#H_M_N = #cleave.axes<H, M, N>
+func.func @f(%x: tensor<?x11xf16, #M_C>, %w: tensor<4x?xf16, #D_N>)
+    -> tensor<3x?x?xf32, #H_M_N> {
+  %h = cleave.split %x C into (H, D) : tensor<?x11xf16, #M_C> to tensor<4x3x?xf16, #D_H_M>
+  %n = cleave.rms_norm %h over [D] eps 1.0e-6 : (tensor<4x3x?xf16, #D_H_M>) -> tensor<4x3x?xf32, #D_H_M>
+  %y = cleave.contract %n, %w over [D] : (tensor<4x3x?xf32, #D_H_M>, tensor<4x?xf16, #D_N>) -> tensor<3x?x?xf32, #H_M_N>
+  return %y : tensor<3x?x?xf32, #H_M_N>
+})mlir";
+
+TEST_F(AlternativesTest, SplitHeads) {
+  check(heads, {{{"M", 3}, {"N", 5}}, {{"M", 1}, {"N", 1}}}, 2);
+}
+
+/// Several results are extracted together.
+constexpr StringRef severalResults = R"mlir(
+#S_T = #cleave.axes<S, T>
+#T_E = #cleave.axes<T, E>
+#E_S = #cleave.axes<E, S>
+#S = #cleave.axes<S>
+#s = #cleave.axes<>
+func.func @f(%x: tensor<?x?xf32, #S_T>, %v: tensor<?x?xf32, #T_E>)
+    -> (tensor<?x?xf32, #E_S>, tensor<?xf32, #S>, tensor<?xf32, #S>) {
+  %m = cleave.reduce_max %x over [T] : (tensor<?x?xf32, #S_T>) -> tensor<?xf32, #S>
+  %f = cleave.is_finite %m : (tensor<?xf32, #S>) -> tensor<?xi1, #S>
+  %z = cleave.constant 0.0 : tensor<f32, #s>
+  %h = cleave.select %f, %m, %z : (tensor<?xi1, #S>, tensor<?xf32, #S>, tensor<f32, #s>) -> tensor<?xf32, #S>
+  %d = cleave.sub %x, %h : (tensor<?x?xf32, #S_T>, tensor<?xf32, #S>) -> tensor<?x?xf32, #S_T>
+  %e = cleave.exp %d : (tensor<?x?xf32, #S_T>) -> tensor<?x?xf32, #S_T>
+  %l = cleave.reduce_sum %e over [T] : (tensor<?x?xf32, #S_T>) -> tensor<?xf32, #S>
+  %r = cleave.recip0 %l : (tensor<?xf32, #S>) -> tensor<?xf32, #S>
+  %p = cleave.mul %r, %e : (tensor<?xf32, #S>, tensor<?x?xf32, #S_T>) -> tensor<?x?xf32, #S_T>
+  %o = cleave.contract %v, %p over [T] : (tensor<?x?xf32, #T_E>, tensor<?x?xf32, #S_T>) -> tensor<?x?xf32, #E_S>
+  return %o, %m, %l : tensor<?x?xf32, #E_S>, tensor<?xf32, #S>, tensor<?xf32, #S>
+})mlir";
+
+TEST_F(AlternativesTest, SeveralResults) {
+  check(severalResults,
+        {{{"S", 3}, {"T", 7}, {"E", 5}}, {{"S", 2}, {"T", 0}, {"E", 3}}}, 2);
+}
+
 constexpr StringRef chain = R"mlir(
 #K_M = #cleave.axes<K, M>
 #K_R = #cleave.axes<K, R>
