@@ -53,6 +53,39 @@ gpu.module @m {
     gpu.return
   }
 
+  // What stands in front of a loop is waited for once, not in each iteration.
+  // CHECK-LABEL: gpu.func @in_front_of_a_loop
+  gpu.func @in_front_of_a_loop(%out: memref<64xf32>) workgroup(%s: memref<1024xi8, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c512 = arith.constant 512 : index
+    %v = arith.constant dense<0.0> : vector<1xf32>
+    %t = gpu.thread_id x
+    %a = memref.view %s[%c0][] : memref<1024xi8, #ws> to memref<64xf32, #ws>
+    %b = memref.view %s[%c512][] : memref<1024xi8, #ws> to memref<64xf32, #ws>
+    // CHECK: vector.store
+    // CHECK-NEXT: gpu.barrier
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: vector.load
+    // CHECK-NEXT: vector.store
+    // CHECK-NEXT: gpu.barrier
+    // CHECK-NEXT: vector.load
+    // CHECK-NEXT: vector.store
+    // CHECK-NEXT: gpu.barrier
+    // CHECK-NEXT: }
+    vector.store %v, %a[%t] : memref<64xf32, #ws>, vector<1xf32>
+    scf.for %i = %c0 to %c8 step %c1 {
+      %x = vector.load %a[%i] : memref<64xf32, #ws>, vector<1xf32>
+      vector.store %x, %b[%t] : memref<64xf32, #ws>, vector<1xf32>
+      gpu.barrier
+      %y = vector.load %b[%i] : memref<64xf32, #ws>, vector<1xf32>
+      vector.store %y, %out[%t] : memref<64xf32>, vector<1xf32>
+      gpu.barrier
+    }
+    gpu.return
+  }
+
   // Stores of one tile need none between them; those of two tiles do. One that
   // is there already is enough.
   // CHECK-LABEL: gpu.func @groups

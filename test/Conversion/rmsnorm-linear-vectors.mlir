@@ -31,8 +31,9 @@
 // THREAD-NEXT: vector.load %{{.*}} {alignment = 16 : i64} : memref<?x4096xf16>, vector<8xf16>
 // THREAD-COUNT-2: gpu.barrier
 // THREAD-COUNT-8: nvvm.mma.sync
+// Behind the loop buffers share bytes.
 // THREAD: scf.yield
-// THREAD-COUNT-2: gpu.barrier
+// THREAD-COUNT-3: gpu.barrier
 // THREAD-NOT: gpu.barrier
 // THREAD: vector.store %{{.*}} {alignment = 16 : i64} : memref<?x4096xf16>, vector<8xf16>
 

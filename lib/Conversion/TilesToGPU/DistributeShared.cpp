@@ -44,7 +44,7 @@ Value SharedScratch::allocate(ImplicitLocOpBuilder &b, Type elementType,
   auto offset = arith::ConstantIndexOp::create(b, 0);
   int64_t bytes = llvm::alignTo(count * getElementBytes(elementType),
                                 uint64_t(kBufferAlignment));
-  buffers.push_back({offset, bytes});
+  buffers.push_back({offset, bytes, getLoopDepth(offset) > 0});
   return memref::ViewOp::create(b, getSharedType(context, elementType, count),
                                 attribution, offset, ValueRange());
 }
@@ -54,20 +54,22 @@ LogicalResult SharedScratch::finalize(int64_t maxBytes) {
     return success();
   int64_t sum = 0, largest = 0;
   for (const Buffer &buffer : buffers) {
-    sum += buffer.bytes;
+    sum += buffer.inLoop ? buffer.bytes : 0;
     largest = std::max(largest, buffer.bytes);
   }
   // Nothing lives in a buffer longer than from one store to the loads behind
   // it, so all may start at 0: that costs barriers instead of bytes.
   bool distinct = sum <= maxBytes;
-  int64_t total = distinct ? sum : largest;
+  int64_t total = distinct ? std::max(sum, largest) : largest;
   if (total > maxBytes)
     return func.emitError("expected a kernel that needs at most ")
            << maxBytes << " bytes of shared memory but got " << total;
   int64_t offset = 0;
   for (Buffer &buffer : buffers) {
+    if (!distinct || !buffer.inLoop)
+      continue;
     OpBuilder b(buffer.offset);
-    buffer.offset.setValueAttr(b.getIndexAttr(distinct ? offset : 0));
+    buffer.offset.setValueAttr(b.getIndexAttr(offset));
     offset += buffer.bytes;
   }
   OpBuilder b(func.getContext());

@@ -41,13 +41,15 @@ public:
   explicit SharedScratch(gpu::GPUFuncOp func) : func(func) {}
   /// A fresh buffer of `count` elements.
   Value allocate(ImplicitLocOpBuilder &b, Type elementType, int64_t count);
-  /// Places the buffers. They share bytes only where distinct ones do not fit.
+  /// Places the buffers. Those of loops share bytes only where distinct ones
+  /// do not fit; those outside always do, as a barrier more costs little there.
   LogicalResult finalize(int64_t maxBytes);
 
 private:
   struct Buffer {
     arith::ConstantIndexOp offset;
     int64_t bytes;
+    bool inLoop;
   };
   gpu::GPUFuncOp func;
   BlockArgument attribution;

@@ -68,6 +68,10 @@ private:
   LogicalResult visitOp(Operation *op, Pending &pending);
   LogicalResult visitLoop(scf::ForOp loop, Pending &pending);
   LogicalResult visitBranch(scf::IfOp branch, Pending &pending);
+
+  /// Only find out whether a barrier is missing.
+  bool dry = false;
+  bool missing = false;
 };
 
 } // namespace
@@ -185,7 +189,10 @@ LogicalResult BarrierInserter::visitOp(Operation *op, Pending &pending) {
       return access.conflictsWith(earlier);
     });
   });
-  if (conflict) {
+  if (conflict && dry) {
+    missing = true;
+    pending.clear();
+  } else if (conflict) {
     if (isInDivergentBranch(op))
       return op->emitError("expected no conflicting shared memory access in a "
                            "branch that threads may take differently");
@@ -198,21 +205,42 @@ LogicalResult BarrierInserter::visitOp(Operation *op, Pending &pending) {
 }
 
 LogicalResult BarrierInserter::visitLoop(scf::ForOp loop, Pending &pending) {
-  // The body follows what came before the loop and the previous iteration; a
-  // barrier that one walk puts in is there for the next one.
-  Pending atEntry = pending;
+  // First what iterations owe each other. A barrier that one walk puts in is
+  // there for the next one.
+  Pending steady;
   while (true) {
-    Pending state = atEntry;
+    Pending state = steady;
     if (failed(visitBlock(*loop.getBody(), state)))
       return failure();
-    Pending joined = atEntry;
+    Pending joined = steady;
     joined.insert(state.begin(), state.end());
-    if (joined == atEntry)
+    if (joined == steady)
       break;
-    atEntry = std::move(joined);
+    steady = std::move(joined);
   }
-  // No iteration at all, or the end of the last one: both are in the join.
-  pending = std::move(atEntry);
+  // Then what they owe to the code in front: one barrier there, instead of one
+  // an iteration.
+  Pending entering = pending;
+  entering.insert(steady.begin(), steady.end());
+  bool wasDry = dry, wasMissing = missing;
+  dry = true;
+  missing = false;
+  if (failed(visitBlock(*loop.getBody(), entering)))
+    return failure();
+  bool barrier = missing;
+  dry = wasDry;
+  missing = wasMissing || (dry && barrier);
+  if (barrier && !dry) {
+    if (isInDivergentBranch(loop))
+      return loop.emitError("expected no conflicting shared memory access in a "
+                            "branch that threads may take differently");
+    OpBuilder builder(loop);
+    gpu::BarrierOp::create(builder, loop.getLoc());
+  }
+  if (barrier)
+    pending.clear();
+  // No iteration at all, or the end of the last one.
+  pending.insert(steady.begin(), steady.end());
   return success();
 }
 

@@ -416,25 +416,6 @@ class Block:
                 results[t] = value(lanes[source if source < 32 else i])
         self.set(register, threads, results.__getitem__)
 
-    def do_ldmatrix(self, op, operands, threads):
-        transpose, registers = "trans" in op, self.elements(operands[0])
-        address = self.address(operands[1])
-        results = {}
-        for lanes in self.warps(threads):
-            for j in range(len(registers)):
-                rows = []
-                for t in lanes[8 * j:8 * j + 8]:
-                    if address(t) % 16:
-                        raise Error(f"misaligned row at {address(t):#x}")
-                    row = self.shared.read(address(t), 16, t)
-                    rows.append([int.from_bytes(row[i:i + 2], "little") for i in range(0, 16, 2)])
-                for i, t in enumerate(lanes):
-                    at = i % 4 * 2
-                    pair = [rows[at + k][i // 4] if transpose else rows[i // 4][at + k] for k in range(2)]
-                    results[t, j] = pair[0] | pair[1] << 16
-        for j, register in enumerate(registers):
-            self.set(register, threads, lambda t, j=j: results[t, j])
-
     def do_mma(self, op, operands, threads):
         if op[3] != "m16n8k16" or op[-4] != "f32" or op[-1] != "f32":
             raise Error("shape not known to the emulator")
