@@ -260,21 +260,29 @@ Facts AlgebraGraph::getInvariants(const Node &node) const {
   return facts;
 }
 
-/// Drops what the element type cannot hold.
+/// Drops what the element type cannot hold. What is below its normal numbers
+/// may be flushed to 0.
 static void bound(Facts &facts, Type elementType) {
   auto type = dyn_cast<FloatType>(elementType);
   if (!type) {
     facts.finite = true;
     return;
   }
-  double largest =
-      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  double largest = APFloat::getLargest(semantics).convertToDouble();
+  double smallest = APFloat::getSmallestNormalized(semantics).convertToDouble();
   if (!(facts.magnitude() <= largest))
     facts.finite = false;
   if (std::isnan(facts.lo))
     facts.lo = -kInf;
   if (std::isnan(facts.hi))
     facts.hi = kInf;
+  if (facts.constant)
+    return;
+  if (facts.lo > 0 && facts.lo < smallest)
+    facts.lo = 0;
+  if (facts.hi < 0 && facts.hi > -smallest)
+    facts.hi = 0;
 }
 
 /// A constant's value in a 16-bit type; wider ones are rounded when used.
@@ -289,74 +297,137 @@ static double roundConstant(double value, Type type) {
   return rounded.convertToDouble();
 }
 
+static void deriveConstant(const AlgebraGraph &graph, const Node &node,
+                           Type elementType, Facts &facts) {
+  double value =
+      cast<FloatAttr>(graph.getPayload(node).get("value")).getValueAsDouble();
+  value = roundConstant(value, elementType);
+  facts.constant = value;
+  setInterval(facts, {value, value});
+  facts.finite = std::isfinite(value);
+  facts.notNaN = !std::isnan(value);
+  facts.nonZero = value != 0;
+}
+
+/// The size of the axis, however many of its positions exist.
+static void deriveExtent(const AlgebraGraph &graph, const Node &node,
+                         Facts &facts) {
+  auto axis = cast<StringAttr>(graph.getPayload(node).get("axis"));
+  const AxisBounds &bounds = graph.getBounds(*graph.lookupAxis(axis));
+  bool isStatic = !ShapedType::isDynamic(bounds.type);
+  setInterval(facts, {double(isStatic ? bounds.type : bounds.min),
+                      double(isStatic ? bounds.type : bounds.max)});
+  facts.finite = true;
+}
+
+static void deriveAdd(const AlgebraGraph &graph, const Node &node,
+                      Facts &facts) {
+  const EGraph &g = graph.getGraph();
+  setInterval(facts, {0, 0});
+  for (ClassId child : node.children) {
+    facts.lo += g.getFacts(child).lo;
+    facts.hi += g.getFacts(child).hi;
+  }
+  // inf - inf is NaN.
+  facts.notNaN = all(g, node, isNotNaN) &&
+                 (all(g, node, isBoundedAbove) || all(g, node, isBoundedBelow));
+  if (isDifferenceToMaximum(graph, node))
+    facts.hi = std::min(facts.hi, 0.0);
+  facts.finite = all(g, node, isFinite);
+}
+
+static void deriveMaxMin(const EGraph &graph, const Node &node, bool isMax,
+                         Facts &facts) {
+  const Facts &first = graph.getFacts(node.children[0]);
+  setInterval(facts, {first.lo, first.hi});
+  for (ClassId child : node.children) {
+    const Facts &x = graph.getFacts(child);
+    facts.lo = isMax ? std::max(facts.lo, x.lo) : std::min(facts.lo, x.lo);
+    facts.hi = isMax ? std::max(facts.hi, x.hi) : std::min(facts.hi, x.hi);
+  }
+  facts.nonZero = all(graph, node, isNonZero);
+  facts.notNaN = all(graph, node, isNotNaN);
+  facts.finite = all(graph, node, isFinite);
+}
+
+static void deriveDiv(const Facts &a, const Facts &b, Facts &facts) {
+  if (b.lo < kSmallest && b.hi > -kSmallest)
+    return;
+  setInterval(facts, multiply({a.lo, a.hi}, {1 / b.hi, 1 / b.lo}));
+  facts.finite = a.finite && b.finite;
+}
+
+/// Rounding moves a value by less than a 128th.
+static void deriveCast(const Facts &x, bool fromFloat, Facts &facts) {
+  setInterval(facts, {x.lo, x.hi});
+  if (fromFloat && facts.magnitude() < kInf) {
+    facts.lo -= std::abs(facts.lo) / 128;
+    facts.hi += std::abs(facts.hi) / 128;
+  }
+  facts.finite = x.finite;
+}
+
+/// A view has the values of its operand.
+static void deriveView(const Facts &x, Facts &facts) {
+  setInterval(facts, {x.lo, x.hi});
+  facts.nonZero = x.isNonZero();
+  facts.notNaN = x.notNaN;
+  facts.finite = x.finite;
+}
+
+static void deriveReduction(const AlgebraGraph &graph, const Node &node,
+                            Facts &facts) {
+  const EGraph &g = graph.getGraph();
+  OpKind kind = graph.getKind(node);
+  const Facts &x = g.getFacts(node.children[0]);
+  std::pair<double, double> count =
+      graph.getCount(*graph.getAxisSet(graph.getPayload(node).get("axes")));
+  facts.finite = all(g, node, isFinite);
+  switch (kind) {
+  case OpKind::ReduceMax:
+    deriveView(x, facts);
+    if (count.first < 1) {
+      facts.lo = -kInf;
+      facts.finite = false;
+    }
+    break;
+  case OpKind::ReduceSum:
+    facts.notNaN = x.notNaN && (isBoundedAbove(x) || isBoundedBelow(x));
+    setSum(facts, {x.lo, x.hi}, count);
+    break;
+  default:
+    setSum(facts, multiplyAll(g, node.children), count);
+    break;
+  }
+}
+
 Facts AlgebraGraph::deriveFacts(const Node &node) const {
   Facts facts = getInvariants(node);
+  Type elementType = elementTypes[facts.elementType];
   OpKind kind = getKind(node);
   auto operand = [&](unsigned i) -> const Facts & {
     return graph.getFacts(node.children[i]);
   };
-  bool finite = all(graph, node, isFinite);
-  bool notNaN = all(graph, node, isNotNaN);
   switch (kind) {
-  case OpKind::Constant: {
-    double value =
-        cast<FloatAttr>(getPayload(node).get("value")).getValueAsDouble();
-    value = roundConstant(value, elementTypes[facts.elementType]);
-    facts.constant = value;
-    setInterval(facts, {value, value});
-    facts.finite = std::isfinite(value);
-    facts.notNaN = !std::isnan(value);
-    facts.nonZero = value != 0;
+  case OpKind::Constant:
+    deriveConstant(*this, node, elementType, facts);
     break;
-  }
-  case OpKind::Extent: {
-    // The size of the axis, however many of its positions exist.
-    auto axis = cast<StringAttr>(getPayload(node).get("axis"));
-    const AxisBounds &bounds = axisBounds[*lookupAxis(axis)];
-    bool isStatic = !ShapedType::isDynamic(bounds.type);
-    setInterval(facts, {double(isStatic ? bounds.type : bounds.min),
-                        double(isStatic ? bounds.type : bounds.max)});
-    facts.finite = true;
+  case OpKind::Extent:
+    deriveExtent(*this, node, facts);
     break;
-  }
   case OpKind::Add:
-    setInterval(facts, {0, 0});
-    for (ClassId child : node.children) {
-      facts.lo += graph.getFacts(child).lo;
-      facts.hi += graph.getFacts(child).hi;
-    }
-    // inf - inf.
-    facts.notNaN = notNaN && (all(graph, node, isBoundedAbove) ||
-                              all(graph, node, isBoundedBelow));
-    if (isDifferenceToMaximum(*this, node))
-      facts.hi = std::min(facts.hi, 0.0);
-    facts.finite = finite;
+    deriveAdd(*this, node, facts);
     break;
   case OpKind::Mul:
     setInterval(facts, multiplyAll(graph, node.children));
-    facts.finite = finite;
+    facts.finite = all(graph, node, isFinite);
     break;
   case OpKind::Max:
   case OpKind::Min:
-    setInterval(facts, {operand(0).lo, operand(0).hi});
-    for (ClassId child : node.children) {
-      const Facts &x = graph.getFacts(child);
-      facts.lo = kind == OpKind::Max ? std::max(facts.lo, x.lo)
-                                     : std::min(facts.lo, x.lo);
-      facts.hi = kind == OpKind::Max ? std::max(facts.hi, x.hi)
-                                     : std::min(facts.hi, x.hi);
-    }
-    facts.nonZero = all(graph, node, isNonZero);
-    facts.notNaN = notNaN;
-    facts.finite = finite;
+    deriveMaxMin(graph, node, kind == OpKind::Max, facts);
     break;
   case OpKind::Div:
-    setInterval(facts, {-kInf, kInf});
-    if (operand(1).lo >= kSmallest || operand(1).hi <= -kSmallest) {
-      setInterval(facts, multiply({operand(0).lo, operand(0).hi},
-                                  {1 / operand(1).hi, 1 / operand(1).lo}));
-      facts.finite = finite;
-    }
+    deriveDiv(operand(0), operand(1), facts);
     break;
   case OpKind::Pow:
     derivePow(operand(0), operand(1), facts);
@@ -365,50 +436,26 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     deriveSelect(*this, node, facts);
     break;
   case OpKind::Cast:
-    // Rounding moves a value by less than this.
-    setInterval(facts, {operand(0).lo, operand(0).hi});
-    if (isa<FloatType>(getElementType(node.children[0])) &&
-        facts.magnitude() < kInf) {
-      facts.lo -= std::abs(facts.lo) / 128;
-      facts.hi += std::abs(facts.hi) / 128;
-    }
-    facts.finite = finite;
+    deriveCast(operand(0), isa<FloatType>(getElementType(node.children[0])),
+               facts);
     break;
   case OpKind::ReduceSum:
-  case OpKind::Contract: {
-    std::pair<double, double> body =
-        kind == OpKind::Contract ? multiplyAll(graph, node.children)
-                                 : std::make_pair(operand(0).lo, operand(0).hi);
-    facts.notNaN = kind == OpKind::ReduceSum && notNaN &&
-                   (isBoundedAbove(operand(0)) || isBoundedBelow(operand(0)));
-    setSum(facts, body, getCount(*getAxisSet(getPayload(node).get("axes"))));
-    facts.finite = finite;
+  case OpKind::ReduceMax:
+  case OpKind::Contract:
+    deriveReduction(*this, node, facts);
     break;
-  }
-  case OpKind::ReduceMax: {
-    bool mayBeEmpty =
-        getCount(*getAxisSet(getPayload(node).get("axes"))).first < 1;
-    setInterval(facts, {mayBeEmpty ? -kInf : operand(0).lo, operand(0).hi});
-    facts.nonZero = operand(0).isNonZero();
-    facts.notNaN = notNaN;
-    facts.finite = finite && !mayBeEmpty;
-    break;
-  }
   case OpKind::Split:
   case OpKind::Merge:
   case OpKind::Rename:
   case OpKind::Relayout:
-    setInterval(facts, {operand(0).lo, operand(0).hi});
-    facts.nonZero = operand(0).isNonZero();
-    facts.notNaN = notNaN;
-    facts.finite = finite;
+    deriveView(operand(0), facts);
     break;
   default:
     if (node.children.size() == 1)
       deriveUnary(kind, operand(0), facts);
     break;
   }
-  bound(facts, elementTypes[facts.elementType]);
+  bound(facts, elementType);
   facts.notNaN |= facts.finite;
   return facts;
 }

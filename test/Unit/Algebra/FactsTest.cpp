@@ -86,6 +86,15 @@ TEST_F(FactsTest, OverflowIsNotFinite) {
   EXPECT_TRUE(facts(op("exp", {argument({"K"}, 20)})).isNonZero());
 }
 
+TEST_F(FactsTest, ProductsUnderflow) {
+  ClassId tiny = graph.addConstant(1e-30);
+  ClassId x = op("exp", {argument({"K"}, 1)});
+  EXPECT_GT(facts(op("mul", {tiny, x})).lo, 0);
+  ClassId zero = op("mul", {op("mul", {tiny, x}), op("mul", {tiny, x})});
+  EXPECT_EQ(facts(zero).lo, 0);
+  EXPECT_FALSE(facts(zero).isNonZero());
+}
+
 TEST_F(FactsTest, EmptyMaximum) {
   ClassId x = argument({"K", "M"}, 3);
   EXPECT_TRUE(facts(reduce("reduce_max", x, {"K"})).finite);
