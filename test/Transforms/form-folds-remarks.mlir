@@ -62,7 +62,7 @@ func.func @softmax_of_softmax(%x: !x) -> !m {
   // expected-remark @below {{one pass over [K]: a factor corrects}}
   %l = cleave.reduce_sum %e over [K] : (!x) -> !m
   %p = cleave.div %e, %l : (!x, !m) -> !x
-  // expected-remark @below {{not one pass over [K]: 'cleave.exp' in the maximum of a sum is multiplied with what varies along the axis}}
+  // expected-remark @below {{not one pass over [K]: 'cleave.div' in a maximum mixes an earlier reduction with what varies along the axis}}
   %m1 = cleave.reduce_max %p over [K] : (!x) -> !m
   %d1 = cleave.sub %p, %m1 : (!x, !m) -> !x
   %e1 = cleave.exp %d1 : (!x) -> !x
@@ -160,5 +160,15 @@ func.func @temperature(%x: !x, %t: !m) -> !m {
   %e = cleave.exp %c : (!x) -> !x
   // expected-remark @below {{not one pass over [K]: a correction needs a value that is no state}}
   %l = cleave.reduce_sum %e over [K] : (!x) -> !m
+  return %l : !m
+}
+
+func.func @cancelled(%x: !x) -> !m {
+  %m = cleave.reduce_max %x over [K] : (!x) -> !m
+  %d = cleave.sub %x, %m : (!x, !m) -> !x
+  %e = cleave.exp %d : (!x) -> !x
+  %q = cleave.div %e, %e : (!x, !x) -> !x
+  // expected-remark @below {{not one pass over [K]: earlier reductions cancel in the exponent}}
+  %l = cleave.reduce_sum %q over [K] : (!x) -> !m
   return %l : !m
 }

@@ -134,13 +134,17 @@ void FoldRewriter::formFolds() {
   for (auto &[index, state] : states)
     if (classes.contains(index))
       groups[classes.getLeaderValue(index)].push_back(state);
+  // Folds may share the count, so all are built before a use is replaced.
+  std::vector<std::pair<Value, Value>> results;
   for (auto &[leader, members] : groups) {
     if (count)
       members.insert(members.begin(), states.front().second);
     FoldOp fold = createFold(members);
     for (auto [member, result] : llvm::zip_equal(members, fold.getResults()))
-      member.op->getResult(0).replaceAllUsesWith(result);
+      results.emplace_back(member.op->getResult(0), result);
   }
+  for (auto [from, to] : results)
+    from.replaceAllUsesWith(to);
 }
 
 FoldOp FoldRewriter::createFold(ArrayRef<State> members) {

@@ -42,7 +42,7 @@ Value FoldRewriter::multiply(Location loc, ArrayRef<Value> factors) {
 
 FoldRewriter::Product FoldRewriter::splitMul(MulOp mul) {
   SmallVector<Value> kept, removed;
-  unsigned bases = 0;
+  int bases = 0;
   for (Value input : mul.getInputs()) {
     Product part = split(input);
     if (part.kept)
@@ -66,7 +66,7 @@ FoldRewriter::Product FoldRewriter::splitDiv(DivOp div) {
     return DivOp::create(builder, div.getLoc(), a, b);
   };
   return {divide(lhs.kept, rhs.kept), divide(lhs.removed, rhs.removed),
-          lhs.bases};
+          lhs.bases - rhs.bases};
 }
 
 FoldRewriter::Product FoldRewriter::split(Value value) {
@@ -109,7 +109,9 @@ FoldRewriter::Product FoldRewriter::split(Value value) {
             inner.removed, inner.bases};
   }
   if (auto pow = dyn_cast<PowOp>(op))
-    inner.bases *= static_cast<unsigned>(*getConstant(pow.getRhs()));
+    inner.bases *= static_cast<int>(*getConstant(pow.getRhs()));
+  else
+    inner.bases = -inner.bases;
   return {apply(inner.kept), apply(inner.removed), inner.bases};
 }
 
@@ -364,28 +366,57 @@ Value FoldRewriter::applyScale(Location loc, Value value, Value scale,
                           constant(loc, isMaximum ? -kInfinity : 0));
 }
 
-Value FoldRewriter::rewriteMaximum(ReduceMaxOp max) {
-  Terms kept, removed;
-  for (const Term &term : scope.getTerms(max.getInput())) {
-    bool used = llvm::any_of(
-        term.factors, [&](const Factor &factor) { return uses(factor.value); });
-    scope.addTo(used ? removed : kept, 1, {term});
+/// As `split`, for a sum; mirrors VerdictReader::readSummand.
+FoldRewriter::Sum FoldRewriter::splitSum(Value value) {
+  if (!uses(value))
+    return {value, Value()};
+  if (!scope.varies(value))
+    return {Value(), value};
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  if (isa<CastOp>(op))
+    return splitSum(op->getOperand(0));
+  if (auto sub = dyn_cast<SubOp>(op)) {
+    Sum lhs = splitSum(sub.getLhs()), rhs = splitSum(sub.getRhs());
+    auto subtract = [&](Value a, Value b) -> Value {
+      if (!b)
+        return a;
+      if (!a)
+        return NegOp::create(builder, loc, b);
+      return SubOp::create(builder, loc, a, b);
+    };
+    return {subtract(lhs.kept, rhs.kept), subtract(lhs.removed, rhs.removed)};
   }
-  if (removed.empty())
+  SmallVector<Value> kept, removed;
+  for (Value operand : op->getOperands()) {
+    Sum part = splitSum(operand);
+    if (part.kept)
+      kept.push_back(part.kept);
+    if (part.removed)
+      removed.push_back(part.removed);
+  }
+  auto add = [&](ArrayRef<Value> summands) -> Value {
+    if (summands.size() < 2)
+      return summands.empty() ? Value() : summands.front();
+    return AddOp::create(builder, loc, summands);
+  };
+  return {add(kept), add(removed)};
+}
+
+Value FoldRewriter::rewriteMaximum(ReduceMaxOp max) {
+  Sum sum = splitSum(max.getInput());
+  if (!sum.removed)
     return max;
-  auto same = [](Value value) { return value; };
   Location loc = max.getLoc();
-  Value body = emitTerms(builder, loc, kept, same);
-  if (getElementTypeOrSelf(body) != getElementTypeOrSelf(max.getType()))
-    body =
-        CastOp::create(builder, loc, body, getElementTypeOrSelf(max.getType()));
-  Value reduced = ReduceMaxOp::create(builder, loc, body, scope.getAxes());
-  Value scale = emitTerms(builder, loc, removed, same);
+  Type elementType = getElementTypeOrSelf(max.getType());
+  if (getElementTypeOrSelf(sum.kept) != elementType)
+    sum.kept = CastOp::create(builder, loc, sum.kept, elementType);
+  Value reduced = ReduceMaxOp::create(builder, loc, sum.kept, scope.getAxes());
   scope.addAlias(reduced.getDefiningOp(), scope.indexOf(max));
   State state;
   state.op = reduced.getDefiningOp();
   states.back().second = state;
-  return applyScale(loc, reduced, scale, /*isMaximum=*/true);
+  return applyScale(loc, reduced, sum.removed, /*isMaximum=*/true);
 }
 
 Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
@@ -410,7 +441,7 @@ Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
     SmallVector<Value> operands;
     unsigned left = power;
     for (const Product &product : products) {
-      unsigned own = std::min(left, product.bases);
+      unsigned own = std::min<unsigned>(left, product.bases);
       left -= own;
       SmallVector<Value> factors{product.kept};
       factors.append(own, base);

@@ -72,7 +72,12 @@ private:
   /// 1 each), and how often the base is a factor.
   struct Product {
     Value kept, removed;
-    unsigned bases = 0;
+    int bases = 0;
+  };
+
+  /// The parts of a sum, null for 0.
+  struct Sum {
+    Value kept, removed;
   };
 
   bool uses(Value value) { return scope.getReductions(value).anyCommon(sweep); }
@@ -87,6 +92,7 @@ private:
   Value countFor(ExtentOp extent);
   Terms adaptTerms(const Terms &terms, bool guard);
 
+  Sum splitSum(Value value);
   Value rewriteMaximum(ReduceMaxOp max);
   Value rewriteSum(Operation *reduction, int64_t index, const BodyShape &shape);
   Operation *createSum(Operation *original, ArrayRef<Value> operands,

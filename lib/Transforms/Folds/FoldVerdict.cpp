@@ -51,19 +51,15 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
                                              std::string &newReason) {
   group = &newGroup;
   shape = BodyShape();
+  hasExponent = false;
   reason.clear();
   Operation *reduction = scope.getReductions()[index];
   bool accepted = true;
   if (auto max = dyn_cast<ReduceMaxOp>(reduction)) {
-    Terms unused;
-    for (const Term &term : scope.getTerms(max.getInput()))
-      accepted &= readTerms({term}, unused, "the maximum of a sum");
-    // A maximum of u + c is c + the maximum of u.
-    if (accepted && !unused.empty())
-      shape.scales.push_back(max.getInput());
+    accepted = readSummand(max.getInput());
   } else {
     for (Value operand : reduction->getOperands())
-      accepted = accepted && readSum(operand);
+      accepted = accepted && readFactor(operand, 1, /*masked=*/false);
   }
   accepted = accepted && checkStrict(reduction);
   if (!accepted) {
@@ -74,8 +70,22 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
   return shape;
 }
 
-bool VerdictReader::readSum(Value body) {
-  return readFactor(body, 1, /*masked=*/false);
+/// A maximum of u + c is c + the maximum of u.
+bool VerdictReader::readSummand(Value value) {
+  if (!uses(value))
+    return true;
+  if (!scope.varies(value)) {
+    shape.scales.push_back(value);
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto sub = dyn_cast<SubOp>(op))
+    return readSummand(sub.getLhs()) && readSummand(sub.getRhs());
+  if (isa<AddOp>(op) || (isa<CastOp>(op) && !isRounding(op)))
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return readSummand(operand); });
+  return refuse(name(value) + " in a maximum mixes an earlier reduction with "
+                              "what varies along the axis");
 }
 
 bool VerdictReader::readFactor(Value value, double power, bool masked) {
@@ -133,9 +143,12 @@ bool VerdictReader::readExponent(ExpOp exp, double power) {
   Terms terms = scope.getTerms(exp.getInput());
   Terms scaled;
   scope.addTo(scaled, power, terms);
-  if (!readTerms(scaled, shape.exponentShift, "the exponent"))
+  Terms shift;
+  hasExponent = true;
+  if (!readTerms(scaled, shift, "the exponent"))
     return false;
   scope.addTo(shape.exponents, 1, scaled);
+  scope.addTo(shape.exponentShift, 1, shift);
   return true;
 }
 
@@ -151,7 +164,9 @@ bool VerdictReader::readBase(Value value, double power) {
   }
   shape.base = value;
   shape.power = power;
-  return readTerms(scope.getTerms(value), shape.baseShift, "the sum");
+  return readTerms(scope.getTerms(value), shape.baseShift, "the sum") &&
+         (!shape.baseShift.empty() ||
+          refuse("earlier reductions cancel in the sum"));
 }
 
 bool VerdictReader::readTerms(const Terms &terms, Terms &shift,
@@ -183,10 +198,8 @@ bool VerdictReader::readTerms(const Terms &terms, Terms &shift,
 bool VerdictReader::isReference(Value value) {
   if (int64_t index = scope.indexOf(value); index >= 0 && group->test(index)) {
     const BodyShape &state = shapes[index];
-    return llvm::all_of(state.scales, [&](Value scale) {
-      // The summand that leaves a maximum is not asked for (see checkExponent).
-      return scope.varies(scale) || isReference(scale);
-    });
+    return llvm::all_of(state.scales,
+                        [&](Value scale) { return isReference(scale); });
   }
   Operation *op = value.getDefiningOp();
   if (!op || (!isPointwise(op) && !uses(value)))
@@ -202,6 +215,8 @@ bool VerdictReader::isReference(Value value) {
 //===----------------------------------------------------------------------===//
 
 bool VerdictReader::checkStrict(Operation *reduction) {
+  if (hasExponent && shape.exponentShift.empty())
+    return refuse("earlier reductions cancel in the exponent");
   if (!shape.exponentShift.empty() && !checkExponent())
     return false;
   if (!shape.baseShift.empty() && !checkBase())

@@ -63,6 +63,7 @@ private:
   // The body that is being read.
   const ReductionSet *group = nullptr;
   BodyShape shape;
+  bool hasExponent = false;
   std::string reason;
 
   bool uses(Value value) {
@@ -70,7 +71,7 @@ private:
   }
   bool refuse(const llvm::Twine &why);
   std::string name(Value value);
-  bool readSum(Value body);
+  bool readSummand(Value value);
   bool readFactor(Value value, double power, bool masked);
   bool readSelect(SelectOp select, double power);
   bool readExponent(ExpOp exp, double power);

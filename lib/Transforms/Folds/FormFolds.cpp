@@ -120,12 +120,29 @@ static void eraseUnused(Block &block) {
       op.erase();
 }
 
+/// Replaces values by earlier ones that are equal, so that a reference to equal
+/// reductions is a reference to one.
+static void uniteEqual(Block &block, AxesAttr axes) {
+  FoldScope scope(block, axes);
+  llvm::DenseMap<unsigned, Value> first;
+  for (Operation &op : block) {
+    if (op.getNumResults() != 1 || !isMemoryEffectFree(&op))
+      continue;
+    Value result = op.getResult(0);
+    auto [it, inserted] = first.try_emplace(scope.getNumber(result), result);
+    if (!inserted)
+      result.replaceAllUsesWith(it->second);
+  }
+  eraseUnused(block);
+}
+
 LogicalResult cleave::formFolds(FunctionOpInterface function, Block &block,
                                 Numerics numerics) {
   FailureOr<AxisTable> axisTable = AxisTable::get(function);
   if (failed(axisTable))
     return failure();
   for (AxesAttr axes : getReducedAxesSets(block)) {
+    uniteEqual(block, axes);
     FoldScope scope(block, axes);
     SweepFinder finder(scope, numerics);
     finder.find();

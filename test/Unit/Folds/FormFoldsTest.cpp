@@ -242,6 +242,41 @@ TEST_F(FormFoldsTest, TwoSoftmaxesShareV) {
       {3, 3});
 }
 
+TEST_F(FormFoldsTest, FoldsShareTheCount) {
+  expectFolds(
+      [](Graph &g) {
+        Value x = g.argument("MK", gauss(10, 1));
+        Value y = g.argument("KN", gauss(10, 1));
+        Value d = g.sub(x, g.mean(x, 'K')), e = g.sub(y, g.mean(y, 'K'));
+        g.finish({g.sum(g.mul({d, d}), "K"), g.sum(g.mul({e, e}), "K")});
+      },
+      {4, 4}, 1e-9);
+}
+
+TEST_F(FormFoldsTest, EqualReductionsAreOne) {
+  // Written twice: the product's exponent refers to both maxima.
+  expectFolds(
+      [](Graph &g) {
+        Value s = g.argument("ST", gauss(0, 20));
+        Value a = g.exp(g.sub(s, g.max(s, "T")));
+        Value b = g.exp(g.sub(s, g.max(s, "T")));
+        g.finish(g.sum(g.mul({a, b}), "T"));
+      },
+      {2});
+}
+
+TEST_F(FormFoldsTest, PowersOfTheMeanBelowFractionBars) {
+  // x / (2 / d^2)
+  expectFolds(
+      [](Graph &g) {
+        Value x = g.argument("MK", gauss(10, 1));
+        Value d = g.sub(x, g.mean(x, 'K'));
+        Value q = g.div(x, g.div(g.number(2), g.mul({d, d})));
+        g.finish(g.sum(q, "K"));
+      },
+      {5}, 1e-9, Numerics::Real);
+}
+
 TEST_F(FormFoldsTest, MaximumOfAnEarlierSumPlus) {
   // max(s + c) is c + max(s), whatever c depends on.
   expectFolds(

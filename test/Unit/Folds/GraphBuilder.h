@@ -139,6 +139,12 @@ public:
   Value mean(Value x, char axis) {
     return mul({sum(x, StringRef(&axis, 1)), unary<RecipOp>(extent(axis))});
   }
+  /// -inf where `mask` is negative.
+  Value maskBelow(Value x, Value mask) {
+    Value keep =
+        CmpOp::create(builder, loc(), CmpPredicate::ge, mask, number(0));
+    return select(keep, x, number(-kInfinity));
+  }
   Value toHalf(Value x) {
     return CastOp::create(builder, loc(), x, builder.getF16Type());
   }
@@ -196,6 +202,10 @@ public:
     }
   }
 
+  /// Whether `value` has the axis.
+  bool varies(Value value, char axis) {
+    return cleave::getAxes(value).contains(builder.getStringAttr(rename(axis)));
+  }
   func::FuncOp getFunction() { return function; }
   int64_t extentOf(char axis) const {
     auto it = extents.find(axis);

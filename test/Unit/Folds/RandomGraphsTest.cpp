@@ -1,0 +1,131 @@
+//===- RandomGraphsTest.cpp - Fold formation on graphs nobody wrote -------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Graphs of random operations with many reductions over one axis. Whatever is
+// made of them is valid and gives what the graph gave, in every tiling.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+namespace {
+
+class RandomGraph {
+public:
+  RandomGraph(MLIRContext &context, unsigned seed)
+      : random(seed), g(context, Guise{below(2) == 1, below(2) == 1}) {
+    if (below(8) == 0)
+      g.extents['T'] = below(3);
+    pool = {g.argument("ST", gauss(0, 2)),
+            g.argument("ST", gauss(1, 1)),
+            g.argument("T", gauss(0, 1)),
+            g.argument("S", gauss(0, 1)),
+            g.argument("TN", gauss(0, 1)),
+            g.number(0.5),
+            g.number(2)};
+    varying = {pool[0], pool[1], pool[2], pool[4]};
+    if (below(4) == 0)
+      push(g.maskBelow(pool[0], pool[1 + below(2)]));
+    for (unsigned i = 0, e = 4 + below(12); i < e; ++i)
+      push(create());
+    results.push_back(g.sum(pickVarying(), "T"));
+    g.finish(results);
+  }
+
+  Graph &get() { return g; }
+
+private:
+  std::mt19937 random;
+  Graph g;
+  SmallVector<Value> pool, varying, results;
+
+  unsigned below(unsigned bound) { return random() % bound; }
+  /// Mostly one of the last values, so that graphs are deep.
+  Value pick(ArrayRef<Value> values) {
+    unsigned last = std::min<unsigned>(values.size(), 5);
+    return below(3) == 0 ? values[below(values.size())]
+                         : values[values.size() - 1 - below(last)];
+  }
+  Value pickVarying() { return pick(varying); }
+
+  void push(Value value) {
+    pool.push_back(value);
+    if (g.varies(value, 'T'))
+      varying.push_back(value);
+  }
+  Value reduced(Value value) {
+    results.push_back(value);
+    return value;
+  }
+
+  Value create() {
+    Value x = pickVarying();
+    switch (below(16)) {
+    case 0:
+      return g.add({pick(pool), pick(pool)});
+    case 1:
+      return g.sub(pick(pool), pick(pool));
+    case 2:
+    case 3:
+      return g.mul({pick(pool), pick(pool)});
+    case 4:
+      return g.exp(g.sub(x, g.shift(g.max(x, "T"))));
+    case 5:
+      return g.exp(g.sub(x, g.max(x, "T")));
+    case 6: {
+      // Not alone: the sum of x - mean is nothing but rounding.
+      Value d = g.sub(x, g.mean(x, 'T'));
+      return g.mul({d, below(2) == 0 ? d : pool[below(2)]});
+    }
+    case 7:
+      return g.unary<Recip0Op>(pick(pool));
+    case 8:
+      return g.max(x, "T");
+    case 9:
+      return reduced(g.max(x, "T"));
+    case 10:
+      return reduced(g.contract(x, pick(pool), "T"));
+    case 11:
+      return g.div(pick(pool), pick(pool));
+    case 12:
+      return g.unary<NegOp>(pick(pool));
+    case 13:
+      return g.pow(pick(pool), 2);
+    default:
+      return reduced(g.sum(x, "T"));
+    }
+  }
+};
+
+class RandomGraphsTest : public FoldsFixture {};
+
+TEST_F(RandomGraphsTest, GiveWhatTheyGave) {
+  size_t folds = 0;
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomGraph graph(context, seed);
+    Graph &g = graph.get();
+    std::vector<double> expected = g.evaluate(0, 1);
+    folds += g.formFolds().size();
+    for (auto [tile, parts] : kTilings) {
+      std::vector<double> got = g.evaluate(tile, parts);
+      for (auto [a, b] : llvm::zip_equal(got, expected))
+        if (std::isfinite(b))
+          ASSERT_NEAR(a, b, 1e-7 * std::max(std::abs(b), 1e-3));
+        else
+          // An infinite scale is NaN on a 0 and infinite on a sum.
+          ASSERT_FALSE(std::isfinite(a));
+    }
+  }
+  EXPECT_GT(folds, 50u);
+}
+
+} // namespace
