@@ -17,6 +17,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
@@ -48,6 +49,17 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     return target;
   }
   return std::nullopt;
+}
+
+/// Times within about two percent are equal: the model is not better.
+static double getRank(double time) {
+  return std::floor(std::log(std::max(time, 1e-6)) / std::log(1.02));
+}
+
+bool Cost::operator<(const Cost &other) const {
+  return std::make_tuple(excess, getRank(time), loadedBytes, time) <
+         std::make_tuple(other.excess, getRank(other.time), other.loadedBytes,
+                         other.time);
 }
 
 namespace {
@@ -256,8 +268,12 @@ void Counter::finish(const Kernel &kernel) {
     // Too few warps do not keep the arithmetic units busy.
     double busy =
         std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
-    double work = std::max({loads, tensor / busy, (scalar + special) / busy});
-    return std::max(perUnit * work, (cost.loadSteps + 1) * target.latency);
+    double arithmetic = (scalar + special) / busy;
+    double work = std::max({loads, tensor / busy, arithmetic});
+    // Within a block a step waits for its loads before it computes.
+    double alone = (cost.loadSteps + 1) * target.latency + loads +
+                   std::max(tensor, scalar + special);
+    return std::max(perUnit * work, alone);
   };
   double full = std::floor(cost.blocks / (units * resident));
   double rest = std::ceil((cost.blocks - full * units * resident) / units);
@@ -303,6 +319,7 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                   static_cast<double>(one.sharedBytes) /
                       static_cast<double>(target.sharedBytesPerBlock)});
     cost.time += one.time;
+    cost.loadedBytes += one.blocks * one.loadedBytes;
     cost.kernels.push_back(one);
   }
   return cost;

@@ -27,20 +27,38 @@ struct AxisUse {
   bool free = false;
   /// Reduced by a contraction.
   bool contracted = false;
+  /// In both operands and the result of a contraction.
+  bool batch = false;
   /// Reduced by something.
   bool reduced = false;
+  /// Some contraction has a longer axis in the same place. A fragment's
+  /// dimension is one axis, so this one gets a tile of one position.
+  bool minor = false;
 };
 } // namespace
 
 static AxisUse getUse(const Problem &problem, AxisId axis) {
   AxisUse use;
+  auto compare = [&](const AxisSet &samePlace) {
+    auto length = [&](AxisId id) {
+      return std::make_pair(problem.axes[id].representative, id);
+    };
+    for (AxisId other : samePlace)
+      use.minor |= length(other) > length(axis);
+  };
   auto addContraction = [&](NodeId lhs, NodeId rhs, const AxisSet &over) {
-    bool inLhs = contains(problem[lhs].axes, axis);
-    bool inRhs = contains(problem[rhs].axes, axis);
-    if (contains(over, axis))
+    const AxisSet &left = problem[lhs].axes, &right = problem[rhs].axes;
+    bool inLhs = contains(left, axis), inRhs = contains(right, axis);
+    if (contains(over, axis)) {
       use.contracted = true;
-    else
-      use.free |= inLhs != inRhs;
+      compare(over);
+    } else if (inLhs && inRhs) {
+      use.batch = true;
+    } else if (inLhs || inRhs) {
+      use.free = true;
+      compare(inLhs ? subtract(subtract(left, right), over)
+                    : subtract(subtract(right, left), over));
+    }
   };
   for (NodeId id = 0; id < problem.size(); ++id) {
     const Node &node = problem[id];
@@ -78,15 +96,10 @@ llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
   if (use.reduced && axis.extent != kDynamic && axis.extent <= 16384)
     return {static_cast<int64_t>(
         llvm::PowerOf2Ceil(std::max<int64_t>(axis.extent, 1)))};
+  if (use.batch || use.minor)
+    return {1};
   if (use.free)
     return getPowers(axis, kMinContractM, 128);
-  bool contracts = false;
-  for (NodeId node = 0; node < problem.size(); ++node)
-    contracts |= problem[node].kind == NodeKind::Contract &&
-                 contains(problem[node].axes, id);
-  // A batch of contractions: one a block.
-  if (contracts)
-    return {1};
   return getPowers(axis, 1, use.reduced ? 4096 : 1024);
 }
 
@@ -94,6 +107,8 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
                                                      AxisId id) {
   const Axis &axis = problem.axes[id];
   AxisUse use = getUse(problem, id);
+  if (use.batch || use.minor)
+    return {1};
   if (use.contracted || use.free)
     return getPowers(axis, kMinContractK, 128);
   return getPowers(axis, 32, 4096);

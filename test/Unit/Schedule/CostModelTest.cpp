@@ -78,6 +78,23 @@ TEST(SearchTest, TilesGrowWithTheProblem) {
   EXPECT_EQ(many.cost.excess, 1);
 }
 
+// X[B, M, H, K] W[H, K, N] over H and K: one axis is a fragment's dimension.
+TEST(SearchTest, OneAxisInEachPlaceHasATile) {
+  Problem p;
+  AxisId b = p.addAxis("B", kDynamic, 4), h = p.addAxis("H", 8, 8);
+  AxisId k = p.addAxis("K", 128, 128), m = p.addAxis("M", kDynamic, 64);
+  AxisId n = p.addAxis("N", 256, 256);
+  NodeId x = p.addArgument(0, Element::F16, {b, m, h, k});
+  NodeId w = p.addArgument(1, Element::F16, {h, k, n});
+  p.results = {{p.addContract(x, w, {h, k}), {b, m, n}}};
+  Schedule schedule = search(p).schedule;
+  EXPECT_EQ(getTile(schedule.grid, b), 1);
+  EXPECT_GE(getTile(schedule.grid, m), kMinContractM);
+  EXPECT_GE(getTile(schedule.grid, n), kMinContractM);
+  EXPECT_EQ(getTile(schedule.loop, h), 1);
+  EXPECT_GE(getTile(schedule.loop, k), kMinContractK);
+}
+
 TEST(SearchTest, IsDeterministic) {
   SearchResult a = search(LinearWithNorm(77).problem);
   SearchResult b = search(LinearWithNorm(77).problem);

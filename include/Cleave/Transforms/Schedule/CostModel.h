@@ -60,11 +60,11 @@ struct Cost {
   double excess = 1;
   /// In microseconds.
   double time = 0;
+  /// Of all blocks together; decides where times are nearly equal.
+  double loadedBytes = 0;
   std::vector<KernelCost> kernels;
 
-  bool operator<(const Cost &other) const {
-    return excess != other.excess ? excess < other.excess : time < other.time;
-  }
+  bool operator<(const Cost &other) const;
 };
 
 Cost computeCost(const Problem &problem, const Schedule &schedule,
