@@ -29,11 +29,16 @@
 // THREAD-NEXT: arith.addi
 // THREAD-NEXT: arith.addi
 // THREAD-NEXT: vector.load %{{.*}} {alignment = 16 : i64} : memref<?x4096xf16>, vector<8xf16>
+// One barrier keeps the stores behind the last iteration, one the loads behind
+// the stores of both operands.
 // THREAD-COUNT-2: gpu.barrier
+// THREAD-NOT: gpu.barrier
+// THREAD: nvgpu.ldmatrix
+// THREAD-NOT: gpu.barrier
 // THREAD-COUNT-8: nvvm.mma.sync
 // Behind the loop buffers share bytes.
 // THREAD: scf.yield
-// THREAD-COUNT-3: gpu.barrier
+// THREAD-COUNT-4: gpu.barrier
 // THREAD-NOT: gpu.barrier
 // THREAD: vector.store %{{.*}} {alignment = 16 : i64} : memref<?x4096xf16>, vector<8xf16>
 

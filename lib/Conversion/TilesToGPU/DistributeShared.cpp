@@ -44,33 +44,74 @@ Value SharedScratch::allocate(ImplicitLocOpBuilder &b, Type elementType,
   auto offset = arith::ConstantIndexOp::create(b, 0);
   int64_t bytes = llvm::alignTo(count * getElementBytes(elementType),
                                 uint64_t(kBufferAlignment));
-  buffers.push_back({offset, bytes, getLoopDepth(offset) > 0});
+  Buffer &buffer = buffers.emplace_back();
+  buffer.offset = offset;
+  buffer.bytes = bytes;
+  buffer.inLoop = getLoopDepth(offset) > 0;
   return memref::ViewOp::create(b, getSharedType(context, elementType, count),
                                 attribution, offset, ValueRange());
+}
+
+void SharedScratch::release(ImplicitLocOpBuilder &b) {
+  buffers.back().end = arith::ConstantIndexOp::create(b, 0);
+}
+
+void SharedScratch::numberBuffers() {
+  DenseMap<Operation *, int64_t> positions;
+  int64_t next = 0;
+  func.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { positions[op] = next++; });
+  for (Buffer &buffer : buffers) {
+    buffer.first = positions[buffer.offset];
+    buffer.last = positions[buffer.end];
+  }
+}
+
+int64_t SharedScratch::place(bool loopsDistinct) {
+  auto conflict = [&](const Buffer &a, const Buffer &b) {
+    return (loopsDistinct && a.inLoop && b.inLoop) ||
+           (a.first <= b.last && b.first <= a.last);
+  };
+  SmallVector<Buffer *> order;
+  for (Buffer &buffer : buffers)
+    order.push_back(&buffer);
+  llvm::stable_sort(order,
+                    [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  int64_t total = 0;
+  SmallVector<Buffer *> placed;
+  for (Buffer *buffer : order) {
+    // The lowest gap: it starts at 0 or behind another one.
+    SmallVector<int64_t> starts = {0};
+    for (Buffer *other : placed)
+      starts.push_back(other->start + other->bytes);
+    llvm::sort(starts);
+    buffer->start = *llvm::find_if(starts, [&](int64_t start) {
+      return llvm::none_of(placed, [&](Buffer *other) {
+        return conflict(*buffer, *other) &&
+               start < other->start + other->bytes &&
+               other->start < start + buffer->bytes;
+      });
+    });
+    placed.push_back(buffer);
+    total = std::max(total, buffer->start + buffer->bytes);
+  }
+  return total;
 }
 
 LogicalResult SharedScratch::finalize(int64_t maxBytes) {
   if (buffers.empty())
     return success();
-  int64_t sum = 0, largest = 0;
-  for (const Buffer &buffer : buffers) {
-    sum += buffer.inLoop ? buffer.bytes : 0;
-    largest = std::max(largest, buffer.bytes);
-  }
-  // Nothing lives in a buffer longer than from one store to the loads behind
-  // it, so all may start at 0: that costs barriers instead of bytes.
-  bool distinct = sum <= maxBytes;
-  int64_t total = distinct ? std::max(sum, largest) : largest;
+  numberBuffers();
+  int64_t total = place(/*loopsDistinct=*/true);
+  if (total > maxBytes)
+    total = place(/*loopsDistinct=*/false);
   if (total > maxBytes)
     return func.emitError("expected a kernel that needs at most ")
            << maxBytes << " bytes of shared memory but got " << total;
-  int64_t offset = 0;
   for (Buffer &buffer : buffers) {
-    if (!distinct || !buffer.inLoop)
-      continue;
-    OpBuilder b(buffer.offset);
-    buffer.offset.setValueAttr(b.getIndexAttr(offset));
-    offset += buffer.bytes;
+    buffer.offset.setValueAttr(
+        OpBuilder(buffer.offset).getIndexAttr(buffer.start));
+    buffer.end->erase();
   }
   OpBuilder b(func.getContext());
   attribution.setType(getSharedType(func.getContext(), b.getI8Type(), total));
@@ -257,6 +298,18 @@ Value Distributor::loadShared(ImplicitLocOpBuilder &b, Type elementType,
   return joinRegisters(b, runs);
 }
 
+/// The first op behind `value`'s in its block that uses it.
+static Operation *getFirstUser(Value value) {
+  Operation *first = nullptr;
+  Block *block = value.getParentBlock();
+  for (Operation *user : value.getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  return first;
+}
+
 LogicalResult Distributor::distributeConvert(tile::ConvertLayoutOp op) {
   LinearLayout from = op.getFrom().getLayout(), to = op.getTo().getLayout();
   if (layouts.lookup(op.getSource()) != op.getFrom())
@@ -278,7 +331,12 @@ LogicalResult Distributor::distributeConvert(tile::ConvertLayoutOp op) {
   SharedTile tile = chooseSharedTile(from, to, storage);
   Value buffer = scratch.allocate(b, storage, tile.numElements);
   storeShared(b, regs, from, tile, buffer, Value());
+  // Loads wait for their first use: stores of other tiles come in between, and
+  // one barrier serves them all.
+  if (Operation *user = getFirstUser(op.getResult()))
+    b.setInsertionPoint(user);
   Value loaded = loadShared(b, storage, to, tile, buffer, Value());
+  scratch.release(b);
   setRegisters(op.getResult(), fromStorage(b, loaded, elementType));
   return success();
 }
@@ -327,5 +385,6 @@ Value Distributor::reduceWarps(ImplicitLocOpBuilder &b, Value regs,
     sum = sum ? vector::makeArithReduction(b, b.getLoc(), kind, sum, loaded)
               : loaded;
   }
+  scratch.release(b);
   return sum;
 }

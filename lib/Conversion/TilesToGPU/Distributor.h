@@ -39,18 +39,29 @@ struct SharedTile {
 class SharedScratch {
 public:
   explicit SharedScratch(gpu::GPUFuncOp func) : func(func) {}
-  /// A fresh buffer of `count` elements.
+  /// A fresh buffer of `count` elements, in use from here on.
   Value allocate(ImplicitLocOpBuilder &b, Type elementType, int64_t count);
-  /// Places the buffers. Those of loops share bytes only where distinct ones
-  /// do not fit; those outside always do, as a barrier more costs little there.
+  /// The last allocated buffer is not in use behind this point.
+  void release(ImplicitLocOpBuilder &b);
+  /// Places the buffers: none shares bytes with one that is in use at the same
+  /// time. Those of loops share none at all if they fit, as that would cost a
+  /// barrier an iteration.
   LogicalResult finalize(int64_t maxBytes);
 
 private:
   struct Buffer {
     arith::ConstantIndexOp offset;
-    int64_t bytes;
-    bool inLoop;
+    /// Stands where the buffer is released.
+    Operation *end = nullptr;
+    int64_t bytes = 0;
+    bool inLoop = false;
+    /// Positions of its first and last use, then its place.
+    int64_t first = 0, last = 0, start = 0;
   };
+  void numberBuffers();
+  /// Chooses places; the bytes needed.
+  int64_t place(bool loopsDistinct);
+
   gpu::GPUFuncOp func;
   BlockArgument attribution;
   SmallVector<Buffer> buffers;
