@@ -260,6 +260,36 @@ func.func @positions(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// A product of f32 whose tile has one row: nothing is padded for tensor cores,
+// so no row dimension is left and it is a reduction.
+// CHECK-LABEL: gpu.func @f32_row_0
+// CHECK-NOT:   vector.contract
+// CHECK:       vector.multi_reduction <add>, %{{.*}}, %{{.*}} [1] : vector<8x16xf32> to vector<8xf32>
+func.func @f32_row(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y0 = tensor.empty() : tensor<4x8xf32>
+  %y = scf.forall (%i) = (0) to (4) step (1) shared_outs(%out = %y0) -> (tensor<4x8xf32>) {
+    %xt = tensor.extract_slice %x[%i, 0] [1, 16] [1, 1] : tensor<4x16xf32> to tensor<1x16xf32>
+    %wt = tensor.extract_slice %w[0, 0] [8, 16] [1, 1] : tensor<8x16xf32> to tensor<8x16xf32>
+    %e = tensor.empty() : tensor<1x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8xf32>) -> tensor<1x8xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%xt, %wt : tensor<1x16xf32>, tensor<8x16xf32>) outs(%f : tensor<1x8xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32):
+      %p = arith.mulf %a, %b : f32
+      %t = arith.addf %s, %p : f32
+      linalg.yield %t : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %out[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  }
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
 // Functions without kernels are left alone.
 // CHECK-LABEL: func.func @none(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
 func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -60,6 +60,14 @@ private:
   Value toDims(const Lane &lane, ArrayRef<unsigned> dims);
 
   // Results.
+  /// Whether vectors keep an m, an n and a k of a contraction.
+  bool isTileContraction() {
+    auto kept = [&](ArrayRef<unsigned> dims) {
+      return llvm::any_of(dims, [&](unsigned dim) { return getPadded(dim); });
+    };
+    return kind.kind == GenericKind::Contraction && kept(kind.roles.m) &&
+           kept(kind.roles.n) && kept(kind.roles.k);
+  }
   FailureOr<Value> createPointwise(unsigned output);
   FailureOr<Value> createReduction(unsigned output);
   FailureOr<Value> createContraction();
@@ -378,7 +386,7 @@ FailureOr<Value> GenericVectorizer::createContraction() {
 
 FailureOr<SmallVector<Value>> GenericVectorizer::run() {
   SmallVector<Value> results;
-  if (kind.kind == GenericKind::Contraction) {
+  if (isTileContraction()) {
     FailureOr<Value> result = createContraction();
     if (failed(result))
       return failure();
@@ -388,9 +396,9 @@ FailureOr<SmallVector<Value>> GenericVectorizer::run() {
   if (failed(convertBody()))
     return failure();
   for (unsigned output = 0, e = op.getNumDpsInits(); output < e; ++output) {
-    FailureOr<Value> result = kind.kind == GenericKind::Reduction
-                                  ? createReduction(output)
-                                  : createPointwise(output);
+    FailureOr<Value> result = kind.kind == GenericKind::Pointwise
+                                  ? createPointwise(output)
+                                  : createReduction(output);
     if (failed(result))
       return failure();
     results.push_back(*result);
