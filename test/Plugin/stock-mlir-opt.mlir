@@ -34,3 +34,11 @@ func.func @silu(%x: tensor<?xf16, #K>) -> tensor<?xf32, #K>
   %y = cleave.silu %x : (tensor<?xf16, #K>) -> tensor<?xf32, #K>
   return %y : tensor<?xf32, #K>
 }
+
+// The whole way to a cubin, the example as it stands.
+// RUN: %llvm_tools/mlir-opt %examples/rmsnorm_linear.mlir \
+// RUN:   --load-dialect-plugin=%plugin \
+// RUN:   -pass-pipeline='builtin.module(cleave-to-cubin{chip=sm_90a})' \
+// RUN:   | FileCheck %s --check-prefix=CUBIN
+// CUBIN: gpu.binary
+// CUBIN-SAME: "\7FELF
