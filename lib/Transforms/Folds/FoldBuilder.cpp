@@ -90,6 +90,7 @@ private:
   llvm::DenseSet<Value> states;
   IRMapping mapping;
   llvm::DenseSet<Value> visited;
+  llvm::DenseMap<Value, bool> usesStateOf, isConstantOf;
 
   bool isLocal(Operation *op) {
     return op && op->getBlock() == &scope.getBlock() && isPointwise(op);
@@ -97,17 +98,26 @@ private:
   bool usesState(Value value) {
     if (states.contains(value))
       return true;
-    Operation *op = value.getDefiningOp();
-    return isLocal(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
-             return usesState(operand);
-           });
+    if (!isLocal(value.getDefiningOp()))
+      return false;
+    auto it = usesStateOf.find(value);
+    if (it != usesStateOf.end())
+      return it->second;
+    bool uses = llvm::any_of(value.getDefiningOp()->getOperands(),
+                             [&](Value operand) { return usesState(operand); });
+    return usesStateOf[value] = uses;
   }
   /// Follows from constants and extents alone.
   bool isConstant(Value value) {
-    Operation *op = value.getDefiningOp();
-    return isLocal(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isConstant(operand);
-           });
+    if (!isLocal(value.getDefiningOp()))
+      return false;
+    auto it = isConstantOf.find(value);
+    if (it != isConstantOf.end())
+      return it->second;
+    bool constant =
+        llvm::all_of(value.getDefiningOp()->getOperands(),
+                     [&](Value operand) { return isConstant(operand); });
+    return isConstantOf[value] = constant;
   }
   bool isComputedInside(Value value) {
     return isLocal(value.getDefiningOp()) &&

@@ -79,8 +79,28 @@ static double evaluateBinary(Operation *op, double a, double b) {
       .Default(std::nan(""));
 }
 
-std::optional<double> folds::getValueAtUnit(FoldScope &scope, Value value,
-                                            bool counted) {
+namespace {
+
+/// Evaluates expressions of references, each value once.
+struct UnitEvaluator {
+  FoldScope &scope;
+  bool counted;
+  llvm::DenseMap<Value, std::optional<double>> known;
+
+  std::optional<double> get(Value value) {
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
+    std::optional<double> result = compute(value);
+    return known[value] = result;
+  }
+
+  std::optional<double> compute(Value value);
+};
+
+} // namespace
+
+std::optional<double> UnitEvaluator::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
@@ -95,7 +115,7 @@ std::optional<double> folds::getValueAtUnit(FoldScope &scope, Value value,
     return std::nullopt;
   SmallVector<double> operands;
   for (Value operand : op->getOperands()) {
-    std::optional<double> number = getValueAtUnit(scope, operand, counted);
+    std::optional<double> number = get(operand);
     // What is not chosen may be unknown.
     if (!number && !isa<SelectOp>(op))
       return std::nullopt;
@@ -104,8 +124,7 @@ std::optional<double> folds::getValueAtUnit(FoldScope &scope, Value value,
   if (isa<SelectOp>(op)) {
     if (std::isnan(operands[0]))
       return std::nullopt;
-    return getValueAtUnit(scope, op->getOperand(operands[0] != 0 ? 1 : 2),
-                          counted);
+    return get(op->getOperand(operands[0] != 0 ? 1 : 2));
   }
   double result = operands[0];
   if (operands.size() == 1)
@@ -113,6 +132,11 @@ std::optional<double> folds::getValueAtUnit(FoldScope &scope, Value value,
   for (double operand : ArrayRef(operands).drop_front())
     result = evaluateBinary(op, result, operand);
   return result;
+}
+
+std::optional<double> folds::getValueAtUnit(FoldScope &scope, Value value,
+                                            bool counted) {
+  return UnitEvaluator{scope, counted, {}}.get(value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::folds;
 
-/// Products with more terms than this are not multiplied out.
+/// Products with more terms or factors than this are not multiplied out.
 static constexpr size_t kMaxTerms = 16;
 
 bool folds::isPointwise(Operation *op) {
@@ -188,14 +188,27 @@ Terms FoldScope::getProduct(Value value, ArrayRef<Value> operands) {
         sortFactors(term);
         next.push_back(std::move(term));
       }
-    if (next.size() > kMaxTerms)
+    if (next.size() > kMaxTerms ||
+        llvm::any_of(next, [](const Term &term) {
+          return term.factors.size() > kMaxTerms;
+        }))
       return {Term{1, {Factor{value}}}};
     product = std::move(next);
   }
   return product;
 }
 
-Terms FoldScope::getTerms(Value value) {
+const Terms &FoldScope::getTerms(Value value) {
+  auto it = termsOf.find(value);
+  if (it == termsOf.end()) {
+    Terms terms = computeTerms(value);
+    it = termsOf.try_emplace(value, std::make_unique<Terms>(std::move(terms)))
+             .first;
+  }
+  return *it->second;
+}
+
+Terms FoldScope::computeTerms(Value value) {
   value = skipWidening(value);
   if (std::optional<double> constant = getConstant(value))
     return {Term{*constant, {}}};

@@ -19,6 +19,7 @@
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <map>
+#include <memory>
 
 namespace mlir::cleave::folds {
 
@@ -58,7 +59,8 @@ public:
   unsigned getNumber(Value value);
 
   /// `value` as a sum of products, multiplied out as far as that is short.
-  Terms getTerms(Value value);
+  /// Remembered: holds until an operand of an operation is replaced.
+  const Terms &getTerms(Value value);
   /// Adds `factor` times `from` to `to`, and unites equal products.
   void addTo(Terms &to, double factor, const Terms &from);
   bool areEqual(const Term &a, const Term &b);
@@ -72,8 +74,10 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
   std::map<std::vector<uintptr_t>, unsigned> expressions;
   unsigned nextNumber = 0;
+  llvm::DenseMap<Value, std::unique_ptr<Terms>> termsOf;
 
   std::vector<uintptr_t> getExpression(Operation *op);
+  Terms computeTerms(Value value);
   void sortFactors(Term &term);
   Terms getProduct(Value value, ArrayRef<Value> operands);
 };

@@ -25,6 +25,9 @@ using namespace mlir::cleave::folds;
 /// The largest exponent of exp that a shift may leave: exp(80) fits f32 with
 /// room for a sum.
 static constexpr double kMaxExponent = 64;
+/// Bodies and references with more operations than this, counted once a use,
+/// are not looked at.
+static constexpr unsigned kMaxOperations = 2000;
 /// Moments up to this power are kept.
 static constexpr double kMaxPower = 4;
 
@@ -52,6 +55,7 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
   group = &newGroup;
   shape = BodyShape();
   hasExponent = false;
+  operations = 0;
   reason.clear();
   Operation *reduction = scope.getReductions()[index];
   bool accepted = true;
@@ -74,6 +78,8 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
 bool VerdictReader::readSummand(Value value) {
   if (!uses(value))
     return true;
+  if (++operations > kMaxOperations)
+    return refuse("too many operations");
   if (!scope.varies(value)) {
     shape.scales.push_back(value);
     return true;
@@ -91,6 +97,8 @@ bool VerdictReader::readSummand(Value value) {
 bool VerdictReader::readFactor(Value value, double power, bool masked) {
   if (!uses(value))
     return true;
+  if (++operations > kMaxOperations)
+    return refuse("too many operations");
   if (!scope.varies(value)) {
     // Behind the reduction, a masked row gives 0 times the scale.
     std::optional<double> atUnit =
@@ -196,6 +204,8 @@ bool VerdictReader::readTerms(const Terms &terms, Terms &shift,
 /// Whether `value` is an expression of references and constants only, so that
 /// it can be computed from states alone.
 bool VerdictReader::isReference(Value value) {
+  if (++operations > kMaxOperations)
+    return refuse("too many operations");
   if (int64_t index = scope.indexOf(value); index >= 0 && group->test(index)) {
     const BodyShape &state = shapes[index];
     return llvm::all_of(state.scales,

@@ -64,6 +64,7 @@ private:
   const ReductionSet *group = nullptr;
   BodyShape shape;
   bool hasExponent = false;
+  unsigned operations = 0;
   std::string reason;
 
   bool uses(Value value) {

@@ -396,6 +396,22 @@ TEST_F(FormFoldsTest, RefusesOperandsThatMayOverflow) {
   EXPECT_FALSE(countsMuls(0, Numerics::Real));
 }
 
+TEST_F(FormFoldsTest, RefusesWhatGrowsExponentially) {
+  // 60 squarings are 2^60 factors when multiplied out.
+  Graph g(context, Guise());
+  auto square = [&](Value x) {
+    for (int i = 0; i < 60; ++i)
+      x = g.mul({x, x});
+    return x;
+  };
+  Value x = g.argument("MK", gauss(0, 1));
+  Value s = square(x);
+  Value e = square(g.exp(g.sub(s, g.max(s, "K"))));
+  Value d = g.sub(x, square(g.sum(x, "K")));
+  g.finish({g.sum(e, "K"), g.sum(g.mul({d, d}), "K")});
+  EXPECT_TRUE(g.formFolds().empty());
+}
+
 TEST_F(FormFoldsTest, RefusesCorrectionsByOtherValues) {
   // A row's temperature is no state, and a rebase sees states only.
   expectFolds(
