@@ -32,7 +32,8 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.tensorMacs = 3e8; // mma.sync: about 60 % of wgmma
     target.scalarOps = 3e7;
     target.specialOps = 4e6;
-    target.latency = 0.7;
+    target.latency = 0.5;
+    target.barrier = 0.3;
     target.launch = 3;
     return target;
   }
@@ -43,7 +44,8 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.tensorMacs = 1.4e8;
     target.scalarOps = 9.7e6;
     target.specialOps = 2.4e6;
-    target.latency = 0.7;
+    target.latency = 0.5;
+    target.barrier = 0.3;
     target.launch = 3;
     target.sharedBytes = 164 * 1024;
     return target;
@@ -211,6 +213,9 @@ void Counter::countStep(const NestBlock &block, const Step &step,
   // An accumulator takes no registers beside those that the loop carries.
   if (step.kind == Step::Evaluate)
     liveSum += bytes;
+  // Tiles on their way to later steps.
+  if (node.kind == NodeKind::Argument && trips > 1)
+    liveSum += static_cast<double>(chosen.stages - 1) * bytes;
 }
 
 void Counter::countBlock(const NestBlock &block, double trips) {
@@ -270,8 +275,11 @@ void Counter::finish(const Kernel &kernel) {
         std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
     double arithmetic = (scalar + special) / busy;
     double work = std::max({loads, tensor / busy, arithmetic});
-    // Within a block a step waits for its loads before it computes.
-    double alone = (cost.loadSteps + 1) * target.latency + loads +
+    // Within a block a step waits for its loads before it computes; tiles
+    // loaded ahead share the wait.
+    double wait =
+        target.barrier + target.latency / static_cast<double>(chosen.stages);
+    double alone = (cost.loadSteps + 1) * wait + loads +
                    std::max(tensor, scalar + special);
     return std::max(perUnit * work, alone);
   };

@@ -94,9 +94,8 @@ llvm::Error schedule::checkSchedule(const Problem &problem,
       !llvm::isPowerOf2_64(schedule.warps))
     return makeError("expected 1, 2, 4, 8, 16 or 32 warps but got " +
                      llvm::Twine(schedule.warps));
-  if (schedule.stages != 1)
-    return makeError("expected 1 stage (deeper pipelines are not supported) "
-                     "but got " +
-                     llvm::Twine(schedule.stages));
+  if (schedule.stages < 1 || schedule.stages > kMaxStages)
+    return makeError("expected 1 to " + llvm::Twine(kMaxStages) +
+                     " stages but got " + llvm::Twine(schedule.stages));
   return llvm::Error::success();
 }

@@ -110,7 +110,7 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
   if (use.batch || use.minor)
     return {1};
   if (use.contracted || use.free)
-    return getPowers(axis, kMinContractK, 128);
+    return getPowers(axis, kMinContractK, 256);
   return getPowers(axis, 32, 4096);
 }
 
@@ -160,6 +160,9 @@ void Search::addFields(Schedule &schedule) {
   }
   fields.push_back(
       {[](Schedule &s) -> int64_t & { return s.warps; }, {1, 2, 4, 8}});
+  if (!schedule.loop.empty())
+    fields.push_back(
+        {[](Schedule &s) -> int64_t & { return s.stages; }, {1, 2, 3, 4}});
 }
 
 /// Whether `schedule` is better than the best so far, which it then becomes.
@@ -211,6 +214,7 @@ llvm::Expected<SearchResult> Search::run() {
       field.get(schedule) =
           field.choices[middle ? field.choices.size() / 2 : 0];
     schedule.warps = 4;
+    schedule.stages = schedule.loop.empty() ? 1 : 2;
     descend(schedule);
   }
   if (!found)

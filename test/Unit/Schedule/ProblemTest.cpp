@@ -82,7 +82,7 @@ TEST(ScheduleTest, IllegalOnesSayWhy) {
   EXPECT_EQ(getReason(graph.problem, schedule),
             "expected 1, 2, 4, 8, 16 or 32 warps but got 3");
   schedule = legal;
-  schedule.stages = 2;
+  schedule.stages = 5;
   EXPECT_EQ(getReason(graph.problem, schedule),
-            "expected 1 stage (deeper pipelines are not supported) but got 2");
+            "expected 1 to 4 stages but got 5");
 }

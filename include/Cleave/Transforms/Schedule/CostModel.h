@@ -30,8 +30,9 @@ struct Target {
   double scalarOps = 1;
   /// exp, reciprocal, square root.
   double specialOps = 1;
-  /// A load from device memory to its use, and the start of a kernel.
-  double latency = 1, launch = 1;
+  /// A load from device memory to its use, what threads of a block wait for
+  /// each other in a loop step, and the start of a kernel.
+  double latency = 1, barrier = 0, launch = 1;
   int64_t sharedBytesPerBlock = 48 * 1024;
   int64_t sharedBytes = 228 * 1024;
   int64_t registers = 65536;

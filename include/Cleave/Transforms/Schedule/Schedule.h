@@ -45,6 +45,9 @@ AxisSet getReducedAxes(const Problem &problem);
 
 /// The smallest legal tiles where contractions run on tensor cores.
 constexpr int64_t kMinContractM = 16, kMinContractN = 8, kMinContractK = 16;
+/// Tiles of a loop that are on their way at a time, the one in use included:
+/// they wait in registers.
+constexpr int64_t kMaxStages = 4;
 
 /// Why `schedule` is not one of `problem`, or success.
 llvm::Error checkSchedule(const Problem &problem, const Schedule &schedule);
