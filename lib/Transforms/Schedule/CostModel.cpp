@@ -202,6 +202,10 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     for (NodeId operand : body)
       shared += static_cast<int64_t>(getPadded(block, problem[operand].axes)) *
                 getBits(element) / 8;
+    // Rows are padded against bank conflicts; a loop whose loads run further
+    // ahead is unrolled, and each copy of the step has its own tiles.
+    shared += shared / 4;
+    shared *= std::max<int64_t>(1, chosen.stages - 1);
     cost.sharedBytes = std::max(cost.sharedBytes, shared);
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getPadded(block, problem[body[0]].axes);
