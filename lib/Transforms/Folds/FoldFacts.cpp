@@ -108,9 +108,8 @@ std::optional<double> UnitEvaluator::compute(Value value) {
     return isa<ReduceMaxOp>(op) ? -kInfinity : 0.0;
   if (auto constant = getConstant(value))
     return constant;
-  if (auto extent = dyn_cast<ExtentOp>(op))
-    return scope.getAxes().contains(extent.getAxisAttr()) && !counted ? 0.0
-                                                                      : 1.0;
+  if (isa<ExtentOp>(op))
+    return scope.isCount(op) && !counted ? 0.0 : 1.0;
   if (!isPointwise(op))
     return std::nullopt;
   SmallVector<double> operands;
@@ -177,7 +176,8 @@ std::optional<double> folds::getDegree(FoldScope &scope, Value value) {
       .Case([&](ExtentOp extent) {
         // One count takes the place of the extents' product.
         ArrayRef<StringAttr> names = scope.getAxes().getNames();
-        return extent.getAxisAttr() == names.front() ? 1.0 : 0.0;
+        bool isFirst = extent.getAxisAttr() == names.front();
+        return scope.isCount(extent) && isFirst ? 1.0 : 0.0;
       })
       .Case<AddOp, SubOp, MaxOp, MinOp>([&](auto) { return common(); })
       .Case([&](SelectOp select) {

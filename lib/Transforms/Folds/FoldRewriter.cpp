@@ -145,14 +145,13 @@ Value FoldRewriter::adaptBody(Value value, bool guard) {
   return adapted[{value, guard}] = result;
 }
 
-static bool usesExtent(Value value, AxesAttr axes) {
+static bool usesCount(Value value, const FoldScope &scope) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isPointwise(op))
-    return false;
-  if (auto extent = dyn_cast<ExtentOp>(op))
-    return axes.contains(extent.getAxisAttr());
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return usesExtent(operand, axes); });
+  return op && isPointwise(op) &&
+         (scope.isCount(op) ||
+          llvm::any_of(op->getOperands(), [&](Value operand) {
+            return usesCount(operand, scope);
+          }));
 }
 
 Value FoldRewriter::adaptReference(Value value, bool guard) {
@@ -160,7 +159,7 @@ Value FoldRewriter::adaptReference(Value value, bool guard) {
     std::optional<double> atUnit = getValueAtUnit(scope, value);
     guard = !atUnit || !std::isfinite(*atUnit);
   }
-  if (!guard && !usesExtent(value, scope.getAxes()))
+  if (!guard && !usesCount(value, scope))
     return value;
   return cloneReference(value, guard);
 }
@@ -170,8 +169,7 @@ Value FoldRewriter::cloneReference(Value value, bool guard) {
   if (scope.indexOf(value) >= 0)
     return guard && isa<ReduceMaxOp>(op) ? guardMaximum(value) : value;
   if (auto extent = dyn_cast<ExtentOp>(op))
-    return scope.getAxes().contains(extent.getAxisAttr()) ? countFor(extent)
-                                                          : value;
+    return scope.isCount(extent) ? countFor(extent) : value;
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(cloneReference(operand, guard));
@@ -204,7 +202,7 @@ Value FoldRewriter::countFor(ExtentOp extent) {
   Location loc = extent.getLoc();
   if (!count) {
     Operation *reduction = scope.getReductions().front();
-    Value ones = withAxes(Value(), reduction);
+    Value ones = splat(reduction, scope.getAxes(), 1);
     count = ReduceSumOp::create(builder, loc, ones, scope.getAxes());
     State state;
     state.op = count;
@@ -232,15 +230,28 @@ Terms FoldRewriter::adaptTerms(const Terms &terms, bool guard) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// `value` (or 1) times ones that carry the folded axes that it lacks.
-Value FoldRewriter::withAxes(Value value, Operation *original) {
-  AxesAttr missing = scope.getAxes();
-  if (value)
-    missing = missing.without(cleave::getAxes(value));
-  if (missing.size() == 0)
-    return value;
+/// The axes that tell where the original reduces: those that it folds, and with
+/// a part of a split the other part, since the pair decides what exists.
+AxesAttr FoldRewriter::getDomainAxes(Operation *original) {
+  AxesAttr axes = scope.getAxes();
+  for (const SplitRelation &split : axisTable.splits()) {
+    StringAttr outer = builder.getStringAttr(split.outer);
+    StringAttr inner = builder.getStringAttr(split.inner);
+    if (!scope.getAxes().contains(outer) && !scope.getAxes().contains(inner))
+      continue;
+    for (Value operand : original->getOperands())
+      for (StringAttr part : {outer, inner})
+        if (cleave::getAxes(operand).contains(part))
+          axes = axes.unionWith(
+              AxesAttr::get(builder.getContext(), ArrayRef<StringAttr>{part}));
+  }
+  return axes;
+}
+
+/// A constant that carries `axes` as the original's operands do.
+Value FoldRewriter::splat(Operation *original, AxesAttr axes, double value) {
   SmallVector<int64_t> shape;
-  for (StringAttr axis : missing.getNames()) {
+  for (StringAttr axis : axes.getNames()) {
     int64_t extent = ShapedType::kDynamic;
     for (Value operand : original->getOperands()) {
       auto found = getExtent(cast<RankedTensorType>(operand.getType()), axis);
@@ -249,10 +260,18 @@ Value FoldRewriter::withAxes(Value value, Operation *original) {
     }
     shape.push_back(extent);
   }
-  auto type = RankedTensorType::get(shape, builder.getF32Type(), missing);
-  Value ones = ConstantOp::create(builder, original->getLoc(), type,
-                                  builder.getF64FloatAttr(1));
-  return multiply(original->getLoc(), {value, ones});
+  auto type = RankedTensorType::get(shape, builder.getF32Type(), axes);
+  return ConstantOp::create(builder, original->getLoc(), type,
+                            builder.getF64FloatAttr(value));
+}
+
+/// `value` (or 1) times ones that carry what it lacks of `axes`.
+Value FoldRewriter::withAxes(Value value, Operation *original, AxesAttr axes) {
+  if (value)
+    axes = axes.without(cleave::getAxes(value));
+  if (axes.size() == 0)
+    return value;
+  return multiply(original->getLoc(), {value, splat(original, axes, 1)});
 }
 
 /// A state that computes the same as `op`, which then belongs to reduction
@@ -277,8 +296,9 @@ Operation *FoldRewriter::createSum(Operation *original,
   SmallVector<Value> present;
   llvm::copy_if(operands, std::back_inserter(present),
                 [](Value operand) { return operand != nullptr; });
+  AxesAttr domain = getDomainAxes(original);
   if (present.empty())
-    present.push_back(withAxes(Value(), original));
+    present.push_back(splat(original, domain, 1));
   Type elementType = getElementTypeOrSelf(original->getResult(0));
   auto isNarrower = [&](Value value) {
     return getArithmeticType(builder.getContext(), value.getType()) !=
@@ -293,57 +313,48 @@ Operation *FoldRewriter::createSum(Operation *original,
     present.front() = MulOp::create(builder, loc, ValueRange{present[0], one});
   }
   if (present.size() == 1)
-    return ReduceSumOp::create(builder, loc, withAxes(present[0], original),
-                               scope.getAxes());
-  AxesAttr carried =
-      cleave::getAxes(present[0]).unionWith(cleave::getAxes(present[1]));
-  if (!scope.getAxes().isSubsetOf(carried))
-    present[0] = withAxes(present[0], original);
+    return ReduceSumOp::create(
+        builder, loc, withAxes(present[0], original, domain), scope.getAxes());
+  AxesAttr lacking = domain.without(cleave::getAxes(present[1]));
+  present[0] = withAxes(present[0], original, lacking);
   return ContractOp::create(builder, loc, present[0], present[1],
                             scope.getAxes(), TypeAttr::get(operandType));
 }
 
 bool FoldRewriter::isStaticallyNonEmpty() {
-  for (StringAttr axis : scope.getAxes().getNames()) {
-    const AxisInfo *info = axisTable.lookup(axis.getValue());
-    if (!info || ShapedType::isDynamic(info->extent) || info->extent == 0)
-      return false;
-    for (const SplitRelation &split : axisTable.splits())
-      if (split.outer == axis.getValue() || split.inner == axis.getValue())
-        return false;
-  }
-  return true;
+  return scope.hasCounts() &&
+         llvm::all_of(scope.getAxes().getNames(), [&](StringAttr axis) {
+           const AxisInfo *info = axisTable.lookup(axis.getValue());
+           return info && !ShapedType::isDynamic(info->extent) &&
+                  info->extent > 0;
+         });
 }
 
 /// Whether the folded axes have positions.
-Value FoldRewriter::isNonEmpty(Location loc) {
-  bool isSplit = false;
+Value FoldRewriter::isNonEmpty(Operation *original) {
+  Location loc = original->getLoc();
   SmallVector<Value> extents;
-  for (StringAttr axis : scope.getAxes().getNames()) {
+  for (StringAttr axis : scope.getAxes().getNames())
     extents.push_back(ExtentOp::create(builder, loc, axis));
-    for (const SplitRelation &split : axisTable.splits())
-      isSplit |=
-          split.outer == axis.getValue() || split.inner == axis.getValue();
-  }
+  Value size = multiply(loc, extents);
   // Parts of a split may be empty, each for itself.
-  Value size =
-      isSplit
-          ? Value(ReduceSumOp::create(
-                builder, loc, withAxes(Value(), scope.getReductions().front()),
-                scope.getAxes()))
-          : multiply(loc, extents);
+  if (!scope.hasCounts())
+    size = ReduceSumOp::create(builder, loc,
+                               splat(original, getDomainAxes(original), 1),
+                               scope.getAxes());
   return CmpOp::create(builder, loc, CmpPredicate::gt, size, constant(loc, 0));
 }
 
 /// A guarded maximum hides that exp(-inf - -inf) is NaN: where no position is
 /// finite, the sum was NaN, and 0 only where there are no positions.
-Value FoldRewriter::restoreNaN(Location loc, Value value) {
+Value FoldRewriter::restoreNaN(Operation *original, Value value) {
+  Location loc = original->getLoc();
   for (Value maximum : guardedMaxima) {
     Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, maximum,
                                  constant(loc, -kInfinity));
     Value nan = constant(loc, std::nan(""));
     if (!isStaticallyNonEmpty())
-      nan = SelectOp::create(builder, loc, isNonEmpty(loc), nan,
+      nan = SelectOp::create(builder, loc, isNonEmpty(original), nan,
                              constant(loc, 0));
     value = SelectOp::create(builder, loc, atUnit, nan, value);
   }
@@ -352,8 +363,9 @@ Value FoldRewriter::restoreNaN(Location loc, Value value) {
 
 /// The scale of what was reduced. Over no positions there is nothing to scale,
 /// even by infinity.
-Value FoldRewriter::applyScale(Location loc, Value value, Value scale,
-                               bool isMaximum) {
+Value FoldRewriter::applyScale(Operation *original, Value value, Value scale) {
+  Location loc = original->getLoc();
+  bool isMaximum = isa<ReduceMaxOp>(original);
   if (!scale)
     return value;
   Value scaled =
@@ -362,7 +374,7 @@ Value FoldRewriter::applyScale(Location loc, Value value, Value scale,
   std::optional<double> atUnit = getValueAtUnit(scope, scale);
   if ((atUnit && std::isfinite(*atUnit)) || isStaticallyNonEmpty())
     return scaled;
-  return SelectOp::create(builder, loc, isNonEmpty(loc), scaled,
+  return SelectOp::create(builder, loc, isNonEmpty(original), scaled,
                           constant(loc, isMaximum ? -kInfinity : 0));
 }
 
@@ -411,12 +423,16 @@ Value FoldRewriter::rewriteMaximum(ReduceMaxOp max) {
   Type elementType = getElementTypeOrSelf(max.getType());
   if (getElementTypeOrSelf(sum.kept) != elementType)
     sum.kept = CastOp::create(builder, loc, sum.kept, elementType);
+  AxesAttr lacking = getDomainAxes(max).without(cleave::getAxes(sum.kept));
+  if (lacking.size() > 0)
+    sum.kept = AddOp::create(builder, loc,
+                             ValueRange{sum.kept, splat(max, lacking, 0)});
   Value reduced = ReduceMaxOp::create(builder, loc, sum.kept, scope.getAxes());
   scope.addAlias(reduced.getDefiningOp(), scope.indexOf(max));
   State state;
   state.op = reduced.getDefiningOp();
   states.back().second = state;
-  return applyScale(loc, reduced, sum.removed, /*isMaximum=*/true);
+  return applyScale(max, reduced, sum.removed);
 }
 
 Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
@@ -464,8 +480,8 @@ Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
   SmallVector<Value> removed;
   for (const Product &product : products)
     removed.push_back(product.removed);
-  Value value = restoreNaN(loc, state.op->getResult(0));
-  return applyScale(loc, value, multiply(loc, removed), /*isMaximum=*/false);
+  Value value = restoreNaN(reduction, state.op->getResult(0));
+  return applyScale(reduction, value, multiply(loc, removed));
 }
 
 void FoldRewriter::rewrite(int64_t index, const BodyShape &shape) {

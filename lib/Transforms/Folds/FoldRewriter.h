@@ -98,10 +98,12 @@ private:
   Operation *createSum(Operation *original, ArrayRef<Value> operands,
                        Type operandType);
   Operation *findEqual(Operation *op, int64_t user);
-  Value withAxes(Value value, Operation *original);
-  Value restoreNaN(Location loc, Value value);
-  Value applyScale(Location loc, Value value, Value scale, bool isMaximum);
-  Value isNonEmpty(Location loc);
+  AxesAttr getDomainAxes(Operation *original);
+  Value splat(Operation *original, AxesAttr axes, double value);
+  Value withAxes(Value value, Operation *original, AxesAttr axes);
+  Value restoreNaN(Operation *original, Value value);
+  Value applyScale(Operation *original, Value value, Value scale);
+  Value isNonEmpty(Operation *original);
   bool isStaticallyNonEmpty();
   Value constant(Location loc, double value);
 

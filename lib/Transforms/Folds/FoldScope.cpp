@@ -63,13 +63,19 @@ AxesAttr folds::getReducedAxes(Operation *op) {
       .Default(AxesAttr());
 }
 
-FoldScope::FoldScope(Block &block, AxesAttr axes) : block(block), axes(axes) {
+FoldScope::FoldScope(Block &block, AxesAttr axes, bool hasCounts)
+    : block(block), axes(axes), counts(hasCounts) {
   for (Operation &op : block) {
     if (getReducedAxes(&op) != axes)
       continue;
     indices[&op] = reductions.size();
     reductions.push_back(&op);
   }
+}
+
+bool FoldScope::isCount(Operation *op) const {
+  auto extent = dyn_cast<ExtentOp>(op);
+  return counts && extent && axes.contains(extent.getAxisAttr());
 }
 
 int64_t FoldScope::indexOf(Value value) const {
@@ -188,8 +194,7 @@ Terms FoldScope::getProduct(Value value, ArrayRef<Value> operands) {
         sortFactors(term);
         next.push_back(std::move(term));
       }
-    if (next.size() > kMaxTerms ||
-        llvm::any_of(next, [](const Term &term) {
+    if (next.size() > kMaxTerms || llvm::any_of(next, [](const Term &term) {
           return term.factors.size() > kMaxTerms;
         }))
       return {Term{1, {Factor{value}}}};

@@ -41,10 +41,15 @@ using Terms = std::vector<Term>;
 
 class FoldScope {
 public:
-  FoldScope(Block &block, AxesAttr axes);
+  /// `hasCounts`: the axes' extents are the numbers of positions along them,
+  /// which those of a split's parts are not.
+  FoldScope(Block &block, AxesAttr axes, bool hasCounts);
 
   Block &getBlock() const { return block; }
   AxesAttr getAxes() const { return axes; }
+  bool hasCounts() const { return counts; }
+  /// Whether `op` is the extent of an axis that a count can take the place of.
+  bool isCount(Operation *op) const;
   ArrayRef<Operation *> getReductions() const { return reductions; }
   /// The index of the reduction that defines `value`, or -1.
   int64_t indexOf(Value value) const;
@@ -68,6 +73,7 @@ public:
 private:
   Block &block;
   AxesAttr axes;
+  bool counts;
   SmallVector<Operation *> reductions;
   llvm::DenseMap<Operation *, int64_t> indices;
   llvm::DenseMap<Value, ReductionSet> reductionSets;

@@ -114,6 +114,14 @@ static SmallVector<AxesAttr> getReducedAxesSets(Block &block) {
   return sets.takeVector();
 }
 
+static bool hasSplitParts(AxesAttr axes, const AxisTable &axisTable) {
+  return llvm::any_of(axes.getNames(), [&](StringAttr axis) {
+    return llvm::any_of(axisTable.splits(), [&](const SplitRelation &split) {
+      return split.outer == axis.getValue() || split.inner == axis.getValue();
+    });
+  });
+}
+
 static void eraseUnused(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -123,7 +131,7 @@ static void eraseUnused(Block &block) {
 /// Replaces values by earlier ones that are equal, so that a reference to equal
 /// reductions is a reference to one.
 static void uniteEqual(Block &block, AxesAttr axes) {
-  FoldScope scope(block, axes);
+  FoldScope scope(block, axes, /*hasCounts=*/false);
   llvm::DenseMap<unsigned, Value> first;
   for (Operation &op : block) {
     if (op.getNumResults() != 1 || !isMemoryEffectFree(&op))
@@ -143,7 +151,7 @@ LogicalResult cleave::formFolds(FunctionOpInterface function, Block &block,
     return failure();
   for (AxesAttr axes : getReducedAxesSets(block)) {
     uniteEqual(block, axes);
-    FoldScope scope(block, axes);
+    FoldScope scope(block, axes, !hasSplitParts(axes, *axisTable));
     SweepFinder finder(scope, numerics);
     finder.find();
     for (size_t sweep = 0; sweep < finder.getNumSweeps(); ++sweep) {

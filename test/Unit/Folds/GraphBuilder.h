@@ -145,6 +145,20 @@ public:
         CmpOp::create(builder, loc(), CmpPredicate::ge, mask, number(0));
     return select(keep, x, number(-kInfinity));
   }
+  /// `axis` as (outer, inner).
+  Value split(Value x, char axis, char outer, char inner) {
+    auto input = cast<RankedTensorType>(x.getType());
+    AxesAttr removed = axesOf(StringRef(&axis, 1));
+    char added[] = {outer, inner};
+    AxesAttr axes =
+        cleave::getAxes(x).without(removed).unionWith(axesOf({added, 2}));
+    SmallVector<int64_t> shape(axes.size(), ShapedType::kDynamic);
+    auto type = RankedTensorType::get(shape, input.getElementType(), axes);
+    return SplitOp::create(builder, loc(), type, x,
+                           builder.getStringAttr(rename(axis)),
+                           builder.getStringAttr(rename(outer)),
+                           builder.getStringAttr(rename(inner)));
+  }
   Value toHalf(Value x) {
     return CastOp::create(builder, loc(), x, builder.getF16Type());
   }
@@ -162,7 +176,10 @@ public:
     EvaluatorOptions options;
     options.foldTile = tile;
     options.foldParts = parts;
-    auto results = cleave::evaluate(function, arguments, {}, options);
+    Bindings symbols;
+    for (auto [axis, extent] : bound)
+      symbols[rename(axis)] = extent;
+    auto results = cleave::evaluate(function, arguments, symbols, options);
     EXPECT_TRUE(succeeded(results));
     std::vector<double> all;
     if (failed(results))
@@ -212,6 +229,8 @@ public:
     return it == extents.end() ? 2 : it->second;
   }
   /// Extents by axis; others are 2.
+  /// Extents of axes that no argument has.
+  std::map<char, int64_t> bound;
   std::map<char, int64_t> extents = {{'K', 11}, {'T', 11}, {'N', 3}};
 
 private:

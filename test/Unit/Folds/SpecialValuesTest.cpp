@@ -132,6 +132,41 @@ TEST_F(SpecialValuesTest, EmptyAxes) {
       0);
 }
 
+/// Parts of a split may be short or empty, each row's for itself: 11 positions
+/// in 4, 5, 7 and 13 parts.
+TEST_F(SpecialValuesTest, PartsOfASplit) {
+  for (int64_t parts : {4, 5, 7, 13}) {
+    for (Guise guise : kGuises) {
+      Graph g(context, guise);
+      g.bound['B'] = parts;
+      Value s = g.split(g.argument("ST", gauss(0, 20)), 'T', 'B', 'I');
+      Value v = g.split(g.argument("TN", gauss(0, 1)), 'T', 'B', 'I');
+      Value m = g.max(s, "I"), raw = g.exp(g.sub(s, m));
+      Value e = g.exp(g.sub(s, g.shift(m)));
+      Value x = g.mul({v, g.unary<RecipOp>(g.sum(v, "I"))});
+      g.finish({g.contract(e, v, "I"), g.sum(raw, "I"), m, g.sum(x, "I"),
+                g.max(g.add({v, g.unary<RecipOp>(g.sum(v, "I"))}), "I")});
+      std::vector<double> expected = g.evaluate(0, 1);
+      EXPECT_EQ(g.formFolds().size(), 1u);
+      g.expectResults(expected, 1e-12);
+    }
+  }
+}
+
+/// The extent of a part is not the number of positions in it.
+TEST_F(SpecialValuesTest, MeansOfPartsKeepTheirExtent) {
+  for (Numerics numerics : {Numerics::Strict, Numerics::Real}) {
+    Graph g(context, Guise());
+    g.bound['B'] = 4;
+    Value x = g.split(g.argument("ST", gauss(0, 1)), 'T', 'B', 'I');
+    Value d = g.sub(x, g.mean(x, 'I'));
+    g.finish(g.sum(g.mul({d, d}), "I"));
+    std::vector<double> expected = g.evaluate(0, 1);
+    EXPECT_EQ(g.formFolds(numerics).size(), numerics == Numerics::Real);
+    g.expectResults(expected, 1e-9);
+  }
+}
+
 /// One position.
 TEST_F(SpecialValuesTest, SinglePositions) {
   expectSame(
