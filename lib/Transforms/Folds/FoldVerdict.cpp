@@ -56,6 +56,7 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
   shape = BodyShape();
   hasExponent = false;
   operations = 0;
+  largestExponent = 0;
   reason.clear();
   Operation *reduction = scope.getReductions()[index];
   bool accepted = true;
@@ -303,8 +304,10 @@ bool VerdictReader::checkExponent() {
     }
     rest = best;
   }
-  for (const Term &term : rest)
+  for (const Term &term : rest) {
     bounded &= term.factors.empty() && term.coefficient <= kMaxExponent;
+    largestExponent = std::max(largestExponent, term.coefficient);
+  }
   shape.shrinks = bounded;
   if (bounded || (numerics == Numerics::Real && !usesMaximum))
     return true;
@@ -346,6 +349,7 @@ struct KeptBound {
   /// Whether something leaves the loop. Else the highest power of the base is
   /// what the input had.
   bool scaled;
+  double largestExponent;
 
   double get(Value value) {
     if (!scope.getReductions(value).anyCommon(group))
@@ -367,9 +371,8 @@ struct KeptBound {
       return get(select.getTrueValue());
     if (isa<CastOp>(op))
       return get(op->getOperand(0));
-    // Checked before: at most exp(kMaxExponent), and 1 in all but odd cases.
     if (isa<ExpOp>(op))
-      return 1;
+      return std::exp(largestExponent);
     // Lower powers are kept as well.
     if (isa<AddOp, SubOp>(op))
       return scaled ? std::max(1.0, bounds.get(value)) : 1;
@@ -396,7 +399,7 @@ bool VerdictReader::checkOperands(Operation *reduction) {
   FloatType operandType =
       contract ? cast<FloatType>(folds::getOperandType(contract)) : type;
   Bounds bounds(scope);
-  KeptBound kept{scope, bounds, *group, !shape.scales.empty()};
+  KeptBound kept{scope, bounds, *group, !shape.scales.empty(), largestExponent};
   double product = 1;
   for (Value operand : reduction->getOperands()) {
     double bound = kept.get(operand);

@@ -65,6 +65,8 @@ private:
   BodyShape shape;
   bool hasExponent = false;
   unsigned operations = 0;
+  /// A bound on u + H, at least 0.
+  double largestExponent = 0;
   std::string reason;
 
   bool uses(Value value) {

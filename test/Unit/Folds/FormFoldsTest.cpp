@@ -396,6 +396,21 @@ TEST_F(FormFoldsTest, RefusesOperandsThatMayOverflow) {
   EXPECT_FALSE(countsMuls(0, Numerics::Real));
 }
 
+TEST_F(FormFoldsTest, RefusesLargeExponentialsAsHalfOperands) {
+  // exp(s - max s + 12) / sum is at most 1, without the quotient 162755.
+  auto build = [](double bias) {
+    return [bias](Graph &g) {
+      Value s = g.argument("ST", gauss(0, 20), 0, /*half=*/true);
+      Value v = g.argument("TN", gauss(0, 1), 0, /*half=*/true);
+      Value d = g.add({g.sub(s, g.shift(g.max(s, "T"))), g.number(bias)});
+      Value e = g.exp(d);
+      g.finish(g.contract(g.div(e, g.sum(e, "T")), v, "T"));
+    };
+  };
+  expectFolds(build(3), {3});
+  expectFolds(build(12), {2});
+}
+
 TEST_F(FormFoldsTest, RefusesWhatGrowsExponentially) {
   // 60 squarings are 2^60 factors when multiplied out.
   Graph g(context, Guise());
