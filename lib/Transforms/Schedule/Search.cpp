@@ -92,8 +92,10 @@ llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
                                                      AxisId id) {
   const Axis &axis = problem.axes[id];
   AxisUse use = getUse(problem, id);
-  // A block that holds the whole axis reduces it without reading it again.
-  if (use.reduced && axis.extent != kDynamic && axis.extent <= 16384)
+  // A block that holds the whole axis reduces it without reading it again; as a
+  // side of an accumulator it would be too large.
+  if (use.reduced && !use.free && axis.extent != kDynamic &&
+      axis.extent <= 16384)
     return {static_cast<int64_t>(
         llvm::PowerOf2Ceil(std::max<int64_t>(axis.extent, 1)))};
   if (use.batch || use.minor)

@@ -95,6 +95,21 @@ TEST(SearchTest, OneAxisInEachPlaceHasATile) {
   EXPECT_GE(getTile(schedule.loop, k), kMinContractK);
 }
 
+// X[M, K] W[K, L] V[L, K]: K is contracted first and a side of the result.
+TEST(SearchTest, AnAxisThatComesBackIsTiled) {
+  Problem p;
+  AxisId k = p.addAxis("K", 4096, 4096), l = p.addAxis("L", 1024, 1024);
+  AxisId m = p.addAxis("M", kDynamic, 64);
+  NodeId x = p.addArgument(0, Element::F16, {m, k});
+  NodeId w = p.addArgument(1, Element::F16, {k, l});
+  NodeId hidden = p.addCast(p.addContract(x, w, {k}), Element::F16);
+  NodeId v = p.addArgument(2, Element::F16, {l, k});
+  p.results = {{p.addContract(hidden, v, {l}), {m, k}}};
+  SearchResult result = search(p);
+  EXPECT_LE(getTile(result.schedule.grid, k), 128);
+  EXPECT_EQ(result.cost.excess, 1);
+}
+
 TEST(SearchTest, IsDeterministic) {
   SearchResult a = search(LinearWithNorm(77).problem);
   SearchResult b = search(LinearWithNorm(77).problem);
