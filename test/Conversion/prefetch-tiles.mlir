@@ -1,5 +1,5 @@
 // RUN: cleave-opt --pass-pipeline="builtin.module(gpu.module(gpu.func(cleave-prefetch-tiles)))" %s | FileCheck %s
-// RUN: cleave-opt --pass-pipeline="builtin.module(gpu.module(gpu.func(cleave-prefetch-tiles{free-bytes=2})))" %s | FileCheck %s --check-prefix=FREE
+// RUN: cleave-opt --pass-pipeline="builtin.module(gpu.module(gpu.func(cleave-prefetch-tiles{free-bytes=4})))" %s | FileCheck %s --check-prefix=FREE
 
 gpu.module @m {
   // The read of %w is the same in each iteration: it stays.

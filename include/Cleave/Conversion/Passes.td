@@ -46,8 +46,8 @@ def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> 
     For kernels in the vector form with `cleave.stages` S of 2 or more: the reads
     of an innermost loop that depend on its induction variable alone are issued
     S - 1 iterations before their use and carried to it in registers. Reads past
-    the last iteration are masked. With one stage, reads are issued one
-    iteration ahead if all of a loop's fit in `free-bytes` a thread.
+    the last iteration are masked. With one stage, they are issued one iteration
+    ahead if they and the loop's states fit in `free-bytes` a thread.
 
     ```mlir
     scf.for %k = %c0 to %n step %c64 iter_args(%acc = %a) {
@@ -62,7 +62,7 @@ def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> 
   }];
   let options = [
     Option<"freeBytes", "free-bytes", "int64_t", /*default=*/"0",
-           "registers in bytes a thread that are worth it without being asked">
+           "registers in bytes a thread that may be taken without being asked">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -27,9 +27,9 @@ struct TilesToGPUOptions : PassPipelineOptions<TilesToGPUOptions> {
       llvm::cl::init("sm_80")};
   PassOptions::Option<int64_t> prefetchBytes{
       *this, "prefetch-bytes",
-      llvm::cl::desc("Registers in bytes a thread that kernels of one stage "
-                     "may take to load an iteration ahead"),
-      llvm::cl::init(128)};
+      llvm::cl::desc("Registers in bytes a thread for a loop's states and "
+                     "tiles that kernels of one stage load ahead; 0 for none"),
+      llvm::cl::init(360)};
 };
 
 struct TilesToCubinOptions : TilesToGPUOptions {

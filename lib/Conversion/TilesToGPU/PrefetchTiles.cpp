@@ -36,8 +36,10 @@ public:
 
   /// Finds the reads that can be moved; false if there is none.
   bool analyze();
-  /// The bytes that all threads together hold for one iteration.
-  int64_t getBytes();
+  /// The bytes that a block reads ahead for one iteration.
+  int64_t getReadBytes();
+  /// The bytes of the loop's states in a block.
+  int64_t getStateBytes();
   /// Moves the reads `distance` iterations ahead.
   void run(int64_t distance);
 
@@ -153,13 +155,25 @@ bool LoopPrefetcher::analyze() {
   return !reads.empty();
 }
 
-int64_t LoopPrefetcher::getBytes() {
-  int64_t bits = 0;
-  for (vector::TransferReadOp read : reads) {
-    VectorType type = read.getVectorType();
-    bits += type.getNumElements() * type.getElementTypeBitWidth();
-  }
-  return bits / 8;
+static int64_t getBytes(VectorType type) {
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * bits / 8;
+}
+
+int64_t LoopPrefetcher::getReadBytes() {
+  int64_t bytes = 0;
+  for (vector::TransferReadOp read : reads)
+    bytes += getBytes(read.getVectorType());
+  return bytes;
+}
+
+int64_t LoopPrefetcher::getStateBytes() {
+  int64_t bytes = 0;
+  for (Type type : loop.getResultTypes())
+    if (auto vector = dyn_cast<VectorType>(type))
+      bytes += getBytes(vector);
+  return bytes;
 }
 
 void LoopPrefetcher::run(int64_t distance) {
@@ -222,9 +236,11 @@ struct PrefetchTilesPass
       LoopPrefetcher prefetcher(loop);
       if (!prefetcher.analyze())
         continue;
-      bool fits = prefetcher.getBytes() <= freeBytes * threads;
-      if (stages > 1 || fits)
-        prefetcher.run(std::max<int64_t>(stages - 1, 1));
+      int64_t bytes = prefetcher.getReadBytes() + prefetcher.getStateBytes();
+      if (stages > 1)
+        prefetcher.run(stages - 1);
+      else if (bytes <= freeBytes * threads)
+        prefetcher.run(1);
     }
   }
 };
