@@ -32,8 +32,8 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.tensorMacs = 3e8; // mma.sync: about 60 % of wgmma
     target.scalarOps = 3e7;
     target.specialOps = 4e6;
-    target.latency = 0.5;
-    target.barrier = 0.3;
+    target.latency = 0.6;
+    target.barrier = 0.2;
     target.launch = 3;
     return target;
   }
@@ -44,8 +44,8 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.tensorMacs = 1.4e8;
     target.scalarOps = 9.7e6;
     target.specialOps = 2.4e6;
-    target.latency = 0.5;
-    target.barrier = 0.3;
+    target.latency = 0.6;
+    target.barrier = 0.2;
     target.launch = 3;
     target.sharedBytes = 164 * 1024;
     return target;
@@ -279,10 +279,11 @@ void Counter::finish(const Kernel &kernel) {
         std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
     double arithmetic = (scalar + special) / busy;
     double work = std::max({loads, tensor / busy, arithmetic});
-    // Within a block a step waits for its loads before it computes; tiles
-    // loaded ahead share the wait.
-    double wait =
-        target.barrier + target.latency / static_cast<double>(chosen.stages);
+    // Within a block a step waits for its loads before it computes. From three
+    // stages on, several steps share the wait; two were measured to be worth
+    // no more than one.
+    double ahead = std::max(1.0, static_cast<double>(chosen.stages - 1));
+    double wait = target.barrier + target.latency / ahead;
     double alone = (cost.loadSteps + 1) * wait + loads +
                    std::max(tensor, scalar + special);
     return std::max(perUnit * work, alone);

@@ -133,6 +133,7 @@ private:
 
   void addFields(Schedule &schedule);
   bool tryCandidate(const Schedule &schedule);
+  bool improve(bool pairs);
   void descend(Schedule start);
 
   const Problem &problem;
@@ -186,24 +187,42 @@ bool Search::tryCandidate(const Schedule &schedule) {
   return true;
 }
 
+/// Tries every choice of one field, or of two fields at a time; whether one was
+/// better.
+bool Search::improve(bool pairs) {
+  bool changed = false;
+  auto tryWith = [&](Field &field, int64_t choice, const Schedule &base) {
+    Schedule candidate = base;
+    field.get(candidate) = choice;
+    return tryCandidate(candidate);
+  };
+  for (size_t first = 0; first < fields.size(); ++first)
+    for (int64_t choice : fields[first].choices) {
+      Schedule base = best.schedule;
+      if (fields[first].get(base) == choice)
+        continue;
+      if (!pairs) {
+        changed |= tryWith(fields[first], choice, base);
+        continue;
+      }
+      fields[first].get(base) = choice;
+      for (size_t second = first + 1; second < fields.size(); ++second)
+        for (int64_t other : fields[second].choices)
+          if (fields[second].get(base) != other)
+            changed |= tryWith(fields[second], other, base);
+    }
+  return changed;
+}
+
 void Search::descend(Schedule start) {
   tryCandidate(start);
-  bool changed = found;
-  while (changed) {
-    changed = false;
-    for (Field &field : fields)
-      for (int64_t choice : field.choices) {
-        if (best.candidates >= options.maxCandidates) {
-          best.converged = false;
-          return;
-        }
-        Schedule candidate = best.schedule;
-        if (field.get(candidate) == choice)
-          continue;
-        field.get(candidate) = choice;
-        changed |= tryCandidate(candidate);
-      }
-  }
+  if (!found)
+    return;
+  while (improve(/*pairs=*/false) || improve(/*pairs=*/true))
+    if (best.candidates >= options.maxCandidates) {
+      best.converged = false;
+      return;
+    }
 }
 
 llvm::Expected<SearchResult> Search::run() {
