@@ -68,6 +68,7 @@ ParseResult FoldOp::parse(OpAsmParser &parser, OperationState &result) {
                            parser.getContext(), ArrayRef<StringAttr>(names));
   if (!axes)
     return failure();
+  axes = axes.getSorted();
 
   SmallVector<Attribute> kinds;
   StringRef keyword;
@@ -136,9 +137,13 @@ LogicalResult FoldOp::verify() {
   if (!getOperandTypes())
     return success();
   if (getOperandTypes()->size() != getNumStates() ||
-      llvm::any_of(getOperandTypes()->getAsValueRange<TypeAttr>(),
-                   [](Type type) { return !isa<FloatType>(type); }))
-    return emitOpError("expected one float type a state in 'operand_types'");
+      llvm::any_of(
+          getOperandTypes()->getAsValueRange<TypeAttr>(), [](Type type) {
+            return !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+                type);
+          }))
+    return emitOpError("expected one of f16, bf16, f32 and f64 a state in "
+                       "'operand_types'");
   return success();
 }
 

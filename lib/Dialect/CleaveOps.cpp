@@ -13,6 +13,7 @@
 
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "mlir/IR/Builders.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -34,7 +35,7 @@ static void printAxis(OpAsmPrinter &printer, Operation *, StringAttr axis) {
 }
 
 /// [K, N]
-static ParseResult parseAxisSet(OpAsmParser &parser, AxesAttr &axes) {
+static ParseResult parseAxisList(OpAsmParser &parser, AxesAttr &axes) {
   SmallVector<StringAttr> names;
   llvm::SMLoc loc = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(
@@ -46,11 +47,23 @@ static ParseResult parseAxisSet(OpAsmParser &parser, AxesAttr &axes) {
   return success(axes != nullptr);
 }
 
-static void printAxisSet(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
+static void printAxisList(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
   printer << "[";
   llvm::interleaveComma(axes.getNames(), printer,
                         [&](StringAttr name) { printer << name.getValue(); });
   printer << "]";
+}
+
+/// [K, N] or [N, K]: the same set, which the attribute has in order.
+static ParseResult parseAxisSet(OpAsmParser &parser, AxesAttr &axes) {
+  if (parseAxisList(parser, axes))
+    return failure();
+  axes = axes.getSorted();
+  return success();
+}
+
+static void printAxisSet(OpAsmPrinter &printer, Operation *op, AxesAttr axes) {
+  printAxisList(printer, op, axes);
 }
 
 #define GET_OP_CLASSES
@@ -59,6 +72,25 @@ static void printAxisSet(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
 //===----------------------------------------------------------------------===//
 // Type inference
 //===----------------------------------------------------------------------===//
+
+/// The axis that operands have different extents of, and the first two of them.
+static std::string describeConflict(ValueRange operands) {
+  std::map<StringRef, int64_t> extents;
+  for (Value operand : operands) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    for (auto [name, extent] :
+         llvm::zip_equal(getAxes(type).getNames(), type.getShape())) {
+      if (ShapedType::isDynamic(extent))
+        continue;
+      auto [it, inserted] = extents.try_emplace(name.getValue(), extent);
+      if (it->second != extent)
+        return ("expected one extent of axis '" + name.getValue() +
+                "' but got " + Twine(it->second) + " and " + Twine(extent))
+            .str();
+    }
+  }
+  llvm_unreachable("extents agree");
+}
 
 /// The axes of all operands, with `elementType` or the arithmetic type.
 static LogicalResult inferUnion(MLIRContext *context,
@@ -75,8 +107,7 @@ static LogicalResult inferUnion(MLIRContext *context,
     elementType = getArithmeticType(context, operands.getTypes());
   Type type = getUnionType(context, operands.getTypes(), elementType);
   if (!type)
-    return emitOptionalError(
-        location, "expected one extent for each axis of the operands");
+    return emitOptionalError(location, describeConflict(operands));
   results.push_back(type);
   return success();
 }
@@ -249,6 +280,14 @@ LogicalResult ReduceMaxOp::verify() {
   return verifyReducedAxes(*this, getAxes(), getInput().getType());
 }
 LogicalResult ContractOp::verify() {
+  if (getAxes().size() == 0)
+    return emitOpError("expected at least one axis; a product without a sum is "
+                       "cleave.mul");
+  if (std::optional<Type> type = getOperandType();
+      type && !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(*type))
+    return emitOpError("expected 'operand_type' to be f16, bf16, f32 or f64 "
+                       "but got ")
+           << *type;
   return verifyReducedAxes(*this, getAxes(), getOperands().getTypes());
 }
 LogicalResult SoftmaxOp::verify() {

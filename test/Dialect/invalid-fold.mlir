@@ -30,12 +30,11 @@ func.func @f(%x: !x) {
 !s = tensor<f32, #cleave.axes<>>
 func.func @f(%x: !x) {
   // expected-error @below {{expected a non-empty set of axes in lexicographic order}}
-  %0 = cleave.fold over [M, K] ins(%x : !x)
-    reduce_sum body {
-    ^bb0(%z: !x):
-      cleave.yield %z : !x
-    } rebase {
-    } -> (!s)
+  %0 = "cleave.fold"(%x) <{axes = #cleave.axes<M, K>, kinds = [#cleave.reduction_kind<reduce_sum>]}> ({
+  ^bb0(%z: !x):
+    "cleave.yield"(%z) : (!x) -> ()
+  }, {
+  }) : (!x) -> !s
   return
 }
 
@@ -59,13 +58,28 @@ func.func @f(%x: !x) {
 !x = tensor<4xf32, #cleave.axes<K>>
 !s = tensor<f32, #cleave.axes<>>
 func.func @f(%x: !x) {
-  // expected-error @below {{expected one float type a state in 'operand_types'}}
+  // expected-error @below {{expected one of f16, bf16, f32 and f64 a state in 'operand_types'}}
   %0 = cleave.fold over [K] ins(%x : !x)
     reduce_sum body {
     ^bb0(%z: !x):
       cleave.yield %z : !x
     } rebase {
     } {operand_types = [i8]} -> (!s)
+  return
+}
+
+// -----
+
+!x = tensor<4xf32, #cleave.axes<K>>
+!s = tensor<f32, #cleave.axes<>>
+func.func @f(%x: !x) {
+  // expected-error @below {{expected one of f16, bf16, f32 and f64 a state in 'operand_types'}}
+  %0 = cleave.fold over [K] ins(%x : !x)
+    contract body {
+    ^bb0(%z: !x):
+      cleave.yield %z, %z : !x, !x
+    } rebase {
+    } {operand_types = [f8E5M2]} -> (!s)
   return
 }
 

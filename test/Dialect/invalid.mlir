@@ -186,7 +186,7 @@ func.func @f(%x: tensor<*xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32, #cleave.axes<K>>, %y: tensor<8xf32, #cleave.axes<K>>) {
-  // expected-error @below {{expected one extent for each axis of the operands}}
+  // expected-error @below {{expected one extent of axis 'K' but got 4 and 8}}
   // expected-error @below {{failed to infer returned types}}
   %0 = "cleave.add"(%x, %y) : (tensor<4xf32, #cleave.axes<K>>, tensor<8xf32, #cleave.axes<K>>)
                            -> tensor<4xf32, #cleave.axes<K>>
@@ -290,7 +290,7 @@ func.func @f(%x: tensor<4xf32, #cleave.axes<K>>) {
 
 func.func @f(%x: tensor<4x4xf32, #cleave.axes<K, M>>) {
   // expected-error @below {{expected axes in lexicographic order}}
-  %0 = cleave.reduce_max %x over [M, K] : (tensor<4x4xf32, #cleave.axes<K, M>>) -> tensor<f32, #cleave.axes<>>
+  %0 = "cleave.reduce_max"(%x) {axes = #cleave.axes<M, K>} : (tensor<4x4xf32, #cleave.axes<K, M>>) -> tensor<f32, #cleave.axes<>>
   return
 }
 
@@ -308,6 +308,24 @@ func.func @f(%x: tensor<4xf32, #cleave.axes<K>>, %y: tensor<4xf32, #cleave.axes<
   // expected-error @below {{expected an operand to carry axis 'M'}}
   %0 = cleave.contract %x, %y over [M]
      : (tensor<4xf32, #cleave.axes<K>>, tensor<4xf32, #cleave.axes<N>>) -> tensor<4x4xf32, #cleave.axes<K, N>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32, #cleave.axes<K>>) {
+  // expected-error @below {{expected at least one axis; a product without a sum is cleave.mul}}
+  %0 = cleave.contract %x, %x over []
+     : (tensor<4xf32, #cleave.axes<K>>, tensor<4xf32, #cleave.axes<K>>) -> tensor<4xf32, #cleave.axes<K>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32, #cleave.axes<K>>) {
+  // expected-error @below {{expected 'operand_type' to be f16, bf16, f32 or f64 but got 'f8E4M3FN'}}
+  %0 = cleave.contract %x, %x over [K] {operand_type = f8E4M3FN}
+     : (tensor<4xf32, #cleave.axes<K>>, tensor<4xf32, #cleave.axes<K>>) -> tensor<f32, #cleave.axes<>>
   return
 }
 

@@ -97,6 +97,9 @@ func.func @leaves(%k: !k) {
 func.func @reductions(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x4xf16, #K_N>) {
   // CHECK: cleave.reduce_sum %{{.*}} over [K, M]
   %0 = cleave.reduce_sum %x over [K, M] : (tensor<?x8xf16, #M_K>) -> !s
+  // Axes are a set, however they are written.
+  // CHECK: cleave.reduce_sum %{{.*}} over [K, M]
+  %4 = cleave.reduce_sum %x over [M, K] : (tensor<?x8xf16, #M_K>) -> !s
   // CHECK: cleave.reduce_max %{{.*}} over [K]
   // GENERIC: "cleave.reduce_max"(%{{.*}}) <{axes = #{{.*}}}>
   %1 = cleave.reduce_max %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
@@ -159,6 +162,18 @@ func.func @fold(%s: !x, %v: tensor<8x4xf16, #K_N>) -> tensor<?x4xf32, #M_N> {
   return %o : tensor<?x4xf32, #M_N>
 }
 
+// CHECK-LABEL: func.func @fold_axes_are_a_set
+func.func @fold_axes_are_a_set(%x: tensor<?x8xf16, #M_K>) -> !s {
+  // CHECK: cleave.fold over [K, M]
+  %0 = cleave.fold over [M, K] ins(%x : tensor<?x8xf16, #M_K>)
+    reduce_sum body {
+    ^bb0(%z: tensor<?x8xf16, #M_K>):
+      cleave.yield %z : tensor<?x8xf16, #M_K>
+    } rebase {
+    } -> (!s)
+  return %0 : !s
+}
+
 // A fold of constants has no inputs.
 // CHECK-LABEL: func.func @fold_without_inputs
 func.func @fold_without_inputs() -> !s {
@@ -182,6 +197,9 @@ func.func @views(%x: tensor<?x4xf16, #K_N>, %m: tensor<?xi32, #M>) {
      : tensor<?x4x?xf16, #cleave.axes<Ki, N, S>> to tensor<?x4xf16, #K_N>
   // CHECK: cleave.rename %{{.*}} [M] to [T] : (tensor<?xi32, #{{.*}}>) -> tensor<?xi32, #{{.*}}>
   %2 = cleave.rename %m [M] to [T] : (tensor<?xi32, #M>) -> tensor<?xi32, #cleave.axes<T>>
+  // These are lists: N becomes A.
+  // CHECK: cleave.rename %{{.*}} [N, K] to [A, T] :
+  %4 = cleave.rename %x [N, K] to [A, T] : (tensor<?x4xf16, #K_N>) -> tensor<4x?xf16, #cleave.axes<A, T>>
   // CHECK: cleave.relayout %{{.*}} : tensor<?x4xf16, #{{.*}}> to tensor<4x?xf16, #{{.*}}>
   %3 = cleave.relayout %x : tensor<?x4xf16, #K_N> to tensor<4x?xf16, #cleave.axes<N, K>>
   return

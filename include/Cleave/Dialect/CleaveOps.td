@@ -456,7 +456,7 @@ def Cleave_RenameOp : Cleave_PureOp<"rename"> {
                        Cleave_AxesAttr:$to);
   let results = (outs Cleave_Tensor:$result);
   let assemblyFormat = [{
-    $input custom<AxisSet>($from) `to` custom<AxisSet>($to) attr-dict `:`
+    $input custom<AxisList>($from) `to` custom<AxisList>($to) attr-dict `:`
     functional-type($input, $result)
   }];
   let hasVerifier = 1;

@@ -60,7 +60,8 @@ private:
 
   Renaming enterReduction(AxesAttr axes, const Renaming &renaming,
                           AxesAttr resultAxes, AxisSet &reduced);
-  NodeId roundOperand(NodeId node, std::optional<Type> declared);
+  LogicalResult roundOperands(MutableArrayRef<NodeId> operands,
+                              std::optional<Type> declared);
   Element getNarrowestArgument(ArrayRef<NodeId> roots);
   NodeId foldConstants(NodeId id);
   AxisId getAxis(StringAttr name) { return problem.findAxis(name.getValue()); }
@@ -360,20 +361,26 @@ FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
   if (failed(element))
     return failure();
   if (auto contract = dyn_cast<ContractOp>(op)) {
-    std::optional<Type> type = contract.getOperandType();
-    Element narrowest = getNarrowestArgument(operands);
-    for (NodeId &operand : operands)
-      operand = type ? roundOperand(operand, type)
-                     : problem.addCast(operand, narrowest);
+    if (failed(roundOperands(operands, contract.getOperandType())))
+      return failure();
     return problem.addContract(operands[0], operands[1], reduced, *element);
   }
   Combiner combiner = isa<ReduceMaxOp>(op) ? Combiner::Max : Combiner::Sum;
   return problem.addReduce(combiner, operands[0], reduced, *element);
 }
 
-NodeId ProblemBuilder::roundOperand(NodeId node, std::optional<Type> declared) {
-  FailureOr<Element> element = getElement(*declared, function.getLoc());
-  return succeeded(element) ? problem.addCast(node, *element) : node;
+/// Rounds a contraction's operands to the type that it declares, if any, or to
+/// the narrowest of the arguments that feed them.
+LogicalResult ProblemBuilder::roundOperands(MutableArrayRef<NodeId> operands,
+                                            std::optional<Type> declared) {
+  FailureOr<Element> element = declared
+                                   ? getElement(*declared, function.getLoc())
+                                   : getNarrowestArgument(operands);
+  if (failed(element))
+    return failure();
+  for (NodeId &operand : operands)
+    operand = problem.addCast(operand, *element);
+  return success();
 }
 
 /// The narrowest floating type of the arguments that feed `roots`, f32 if none
@@ -469,13 +476,9 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
       return failure();
     body.push_back(*node);
   }
-  if (state.contraction) {
-    std::optional<Type> type = op.getOperandType(index);
-    Element narrowest = getNarrowestArgument(body);
-    for (NodeId &operand : body)
-      operand = type ? roundOperand(operand, type)
-                     : problem.addCast(operand, narrowest);
-  }
+  if (state.contraction &&
+      failed(roundOperands(body, op.getOperandType(index))))
+    return failure();
   state.body.assign(body.begin(), body.end());
 
   state.rebased = state.old;
