@@ -20,6 +20,15 @@ func.func @argument(%x: tensor<?xf32, #K>, %i: index) -> tensor<?xf32, #K> {
 // -----
 
 #K = #cleave.axes<K>
+
+// expected-error@below {{expected argument 1 to have elements of f16, bf16, f32, f64 or a signless integer of at most 64 bits but got 'complex<f32>'}}
+func.func @element(%x: tensor<?xf32, #K>, %unused: tensor<4xcomplex<f32>, #K>) -> tensor<?xf32, #K> {
+  return %x : tensor<?xf32, #K>
+}
+
+// -----
+
+#K = #cleave.axes<K>
 #s = #cleave.axes<>
 
 func.func @extent(%x: tensor<?xf32, #K>) -> tensor<?xf32, #K> {

@@ -98,6 +98,12 @@ LogicalResult Importer::addAxes(const AxisTable &table) {
   return success();
 }
 
+/// Whether values of the type may cross a function's boundary.
+static bool isElementType(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type) ||
+         (type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64);
+}
+
 LogicalResult Importer::addArguments() {
   for (BlockArgument argument : function.getArguments()) {
     if (!isCleaveTensor(argument.getType()))
@@ -105,6 +111,13 @@ LogicalResult Importer::addArguments() {
              << "expected argument " << argument.getArgNumber()
              << " to be a tensor with named axes but got "
              << argument.getType();
+    Type element = cast<RankedTensorType>(argument.getType()).getElementType();
+    if (!isElementType(element))
+      return function.emitError()
+             << "expected argument " << argument.getArgNumber()
+             << " to have elements of f16, bf16, f32, f64 or a signless "
+                "integer of at most 64 bits but got "
+             << element;
     std::optional<double> range;
     if (auto declared = function.getArgAttrOfType<FloatAttr>(
             argument.getArgNumber(), CleaveDialect::kRangeAttrName))
