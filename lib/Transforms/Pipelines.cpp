@@ -65,7 +65,9 @@ void cleave::buildCleavePhases(OpPassManager &pm,
 void cleave::buildCleaveToLoopsPipeline(OpPassManager &pm,
                                         const CompileOptions &options) {
   buildCleavePhases(pm, options);
-  addCleanup(pm.nest<func::FuncOp>());
+  // No CSE before results have buffers: two accumulators of one shape would
+  // become one value, and that one the first result's place.
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // Results are computed where the caller wants them.
   pm.addNestedPass<func::FuncOp>(createCleaveResultsToOutParamsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
