@@ -424,8 +424,12 @@ Kernel Planner::planKernel(llvm::ArrayRef<unsigned> results) {
   for (unsigned result : results)
     targets.push_back(problem.results[result].node);
   planUnits(kernel.root.get(), targets);
-  for (NodeId target : targets)
+  for (NodeId target : targets) {
+    // A number that no tile enters is written all the same.
+    if (problem.isScalar(target) && !kernel.root->available.count(target))
+      addStep(kernel.root.get(), Step::Evaluate, target);
     demand(kernel.root.get(), target);
+  }
   return kernel;
 }
 
