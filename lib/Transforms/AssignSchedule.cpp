@@ -55,6 +55,12 @@ private:
 
 } // namespace
 
+static remark::RemarkOpts getRemarkOpts(func::FuncOp function) {
+  return remark::RemarkOpts::name("schedule")
+      .category("cleave-schedule")
+      .function(function.getName());
+}
+
 static std::string describe(const Candidate &candidate) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -86,6 +92,7 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
   unsigned regions =
       *alternatives ? (*alternatives).getAlternatives().size() : 1;
   std::vector<Candidate> candidates;
+  std::string reason;
   for (unsigned region = 0; region < regions; ++region) {
     Candidate candidate;
     candidate.region = region;
@@ -103,13 +110,22 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
     options.horizontal = !noHorizontal;
     llvm::Expected<SearchResult> result =
         searchSchedule(candidate.problem, *chip, options);
-    if (!result)
-      return function.emitError("no schedule for region ")
-             << region << ": " << llvm::toString(result.takeError());
+    if (!result) {
+      // Another region may have one.
+      std::string lost = "no schedule for region " + std::to_string(region) +
+                         ": " + llvm::toString(result.takeError());
+      remark::missed(function.getLoc(), getRemarkOpts(function))
+          << StringRef(lost);
+      if (reason.empty())
+        reason = lost;
+      continue;
+    }
     candidate.result = std::move(*result);
     candidate.result.schedule.region = region;
     candidates.push_back(std::move(candidate));
   }
+  if (candidates.empty() && !reason.empty())
+    return function.emitError() << reason;
   if (candidates.empty())
     return function.emitError("expected a region with label 'input' for "
                               "no-algebra");
@@ -119,9 +135,7 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
 void CleaveAssignSchedulePass::explain(func::FuncOp function,
                                        ArrayRef<Candidate> candidates,
                                        const Candidate &best) {
-  remark::RemarkOpts opts = remark::RemarkOpts::name("schedule")
-                                .category("cleave-schedule")
-                                .function(function.getName());
+  remark::RemarkOpts opts = getRemarkOpts(function);
   std::string chosen = describe(best) + ", " +
                        std::to_string(best.result.candidates) +
                        " schedules tried, " +
