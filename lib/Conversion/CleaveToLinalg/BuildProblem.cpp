@@ -64,6 +64,9 @@ private:
                               std::optional<Type> declared);
   Element getNarrowestArgument(ArrayRef<NodeId> roots);
   NodeId foldConstants(NodeId id);
+  bool isEmpty(const AxisSet &reduced);
+  NodeId addUnit(Combiner combiner, Element element, Value result,
+                 const Renaming &renaming);
   AxisId getAxis(StringAttr name) { return problem.findAxis(name.getValue()); }
   FailureOr<Element> getElement(Type type, Location loc);
 
@@ -344,11 +347,36 @@ Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
   return inside;
 }
 
+/// Whether a reduction over `reduced` is known to see no position.
+bool ProblemBuilder::isEmpty(const AxisSet &reduced) {
+  return llvm::any_of(
+      reduced, [&](AxisId axis) { return problem.axes[axis].extent == 0; });
+}
+
+/// What such a reduction gives: its unit, over the axes of `result`.
+NodeId ProblemBuilder::addUnit(Combiner combiner, Element element, Value result,
+                               const Renaming &renaming) {
+  Node node;
+  node.element = element;
+  node.value = getUnit(combiner);
+  for (StringAttr name : getAxes(result).getNames())
+    node.axes.push_back(apply(renaming, getAxis(name)));
+  llvm::sort(node.axes);
+  return problem.add(node);
+}
+
 FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
                                                  const Renaming &renaming) {
   AxisSet reduced;
   Renaming inside =
       enterReduction(axes, renaming, getAxes(op->getResult(0)), reduced);
+  FailureOr<Element> element =
+      getElement(op->getResult(0).getType(), op->getLoc());
+  if (failed(element))
+    return failure();
+  Combiner combiner = isa<ReduceMaxOp>(op) ? Combiner::Max : Combiner::Sum;
+  if (isEmpty(reduced))
+    return addUnit(combiner, *element, op->getResult(0), renaming);
   SmallVector<NodeId> operands;
   for (Value operand : op->getOperands()) {
     FailureOr<NodeId> node = build(operand, inside);
@@ -356,16 +384,11 @@ FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
       return failure();
     operands.push_back(*node);
   }
-  FailureOr<Element> element =
-      getElement(op->getResult(0).getType(), op->getLoc());
-  if (failed(element))
-    return failure();
   if (auto contract = dyn_cast<ContractOp>(op)) {
     if (failed(roundOperands(operands, contract.getOperandType())))
       return failure();
     return problem.addContract(operands[0], operands[1], reduced, *element);
   }
-  Combiner combiner = isa<ReduceMaxOp>(op) ? Combiner::Max : Combiner::Sum;
   return problem.addReduce(combiner, operands[0], reduced, *element);
 }
 
@@ -504,6 +527,15 @@ FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
     resultAxes = resultAxes.unionWith(getAxes(result));
   AxisSet reduced;
   Renaming inside = enterReduction(op.getAxes(), outer, resultAxes, reduced);
+  if (isEmpty(reduced)) {
+    Value result = op.getResult(state);
+    FailureOr<Element> element = getElement(result.getType(), op.getLoc());
+    if (failed(element))
+      return failure();
+    bool isMax = op.getKind(state) == ReductionKind::ReduceMax;
+    return addUnit(isMax ? Combiner::Max : Combiner::Sum, *element, result,
+                   outer);
+  }
   std::vector<std::pair<AxisId, AxisId>> key(outer.begin(), outer.end());
   auto found = foldResults.find({op.getOperation(), key});
   unsigned id;

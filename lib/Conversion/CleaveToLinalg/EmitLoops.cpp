@@ -417,6 +417,25 @@ void Emitter::emitBlock(NestBlock &block) {
 
 void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
                          MutableArrayRef<Value> results) {
+  SmallVector<Value> outputs;
+  for (unsigned result : kernel.results) {
+    SmallVector<Value> sizes;
+    for (auto [axis, size] : llvm::zip_equal(problem.results[result].storage,
+                                             types[result].getShape()))
+      if (ShapedType::isDynamic(size))
+        sizes.push_back(
+            getValueOrCreateConstantIndexOp(b, loc, getExtent(axis)));
+    outputs.push_back(
+        tensor::EmptyOp::create(b, loc, types[result], sizes).getResult());
+  }
+  // Nothing to compute, and no slice of an axis without positions is valid.
+  if (llvm::any_of(kernel.grid, [&](const AxisTile &range) {
+        return problem.axes[range.axis].extent == 0;
+      })) {
+    for (auto [result, output] : llvm::zip_equal(kernel.results, outputs))
+      results[result] = output;
+    return;
+  }
   SmallVector<OpFoldResult> begins, ends, steps;
   for (const AxisTile &range : kernel.grid) {
     begins.push_back(b.getIndexAttr(0));
@@ -428,17 +447,6 @@ void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
     begins.push_back(b.getIndexAttr(0));
     ends.push_back(b.getIndexAttr(1));
     steps.push_back(b.getIndexAttr(1));
-  }
-  SmallVector<Value> outputs;
-  for (unsigned result : kernel.results) {
-    SmallVector<Value> sizes;
-    for (auto [axis, size] : llvm::zip_equal(problem.results[result].storage,
-                                             types[result].getShape()))
-      if (ShapedType::isDynamic(size))
-        sizes.push_back(
-            getValueOrCreateConstantIndexOp(b, loc, getExtent(axis)));
-    outputs.push_back(
-        tensor::EmptyOp::create(b, loc, types[result], sizes).getResult());
   }
   auto forall =
       scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
