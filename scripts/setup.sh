@@ -18,7 +18,6 @@ wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88)
 wheel_toolkit=$cleave_build/cuda/nvidia/cu13
 # Written to a list of its own, so that it is easy to find and to remove.
 security_list=/etc/apt/sources.list.d/cleave-bookworm-security.list
-security_source="deb http://deb.debian.org/debian-security bookworm-security main"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then
@@ -45,6 +44,12 @@ has_candidate() {
   grep -qE '^ +Candidate: [^(]' <<< "$(LC_ALL=C apt-cache policy "$1")"
 }
 
+# Debian's security archive beside the archive that this machine uses.
+security_source() {
+  sed -nE 's#^ *[0-9]+ (https?://[^ ]*/debian)/? bookworm/main .*#deb \1-security bookworm-security main#; T; p; q' \
+    <<< "$(LC_ALL=C apt-cache policy)"
+}
+
 apt_update() {
   apt_is_fresh=yes
   say "apt-get update"
@@ -61,6 +66,8 @@ apt_install() {
   command -v apt-get > /dev/null || die "need Debian's apt-get to install:" $missing
   [ -n "${apt_is_fresh:-}" ] || apt_update
   if [[ $missing == *-22* ]] && ! has_candidate libmlir-22-dev; then
+    local security_source
+    security_source=$(security_source)
     say "no package source offers LLVM 22: adding '$security_source' to $security_list"
     echo "$security_source" | as_root tee "$security_list" > /dev/null
     apt_update
