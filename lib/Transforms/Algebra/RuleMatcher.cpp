@@ -305,8 +305,10 @@ void BoundRule::search(ClassId id, std::vector<Match> &matches) {
         complete[op.getResult()] = Binding{{}, op.getValueAttr()};
     pdl::PatternOp op = pattern.op;
     pdl::RewriteOp rewrite = op.getRewriter();
-    matches.push_back({id, [this, complete, rewrite](EGraph &) {
-                         return RewriteBuilder(complete, graph).run(rewrite);
+    // Not `this`: matches outlive the rule that found them.
+    AlgebraGraph &into = graph;
+    matches.push_back({id, [&into, complete, rewrite](EGraph &) {
+                         return RewriteBuilder(complete, into).run(rewrite);
                        }});
   };
   Matcher(pattern, graph, found).matchRoot(id);
