@@ -41,3 +41,40 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A bit of a memref is a byte of memory: no packed vectors.
+// CHECK-LABEL: gpu.func @bits
+gpu.module @m {
+  gpu.func @bits(%x: memref<64xi1>, %y: memref<64xi1>) kernel attributes {cleave.warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %false = arith.constant false
+    // expected-error @below {{expected a layout for each tile; run cleave-assign-layouts first}}
+    %a = vector.transfer_read %x[%c0], %false {in_bounds = [true]} : memref<64xi1>, vector<64xi1>
+    // CHECK-COUNT-2: memref.load %{{.*}} : memref<64xi1>
+    // CHECK-COUNT-2: memref.store %{{.*}} : memref<64xi1>
+    vector.transfer_write %a, %y[%c0] {in_bounds = [true]} : vector<64xi1>, memref<64xi1>
+    gpu.return
+  }
+}
+
+// -----
+
+// A reduction of a tile that gets a unit dimension needs no shared memory for
+// the tile, but for one value a warp.
+// CHECK-LABEL: gpu.func @unit
+// CHECK-SAME: workgroup(%{{.*}} : memref<{{16|32}}xi8
+gpu.module @m {
+  gpu.func @unit(%x: memref<?x?xf32>, %y: memref<1xf32>) kernel attributes {cleave.warps = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    // expected-error @below {{expected a layout for each tile; run cleave-assign-layouts first}}
+    %init = arith.constant dense<0.0> : vector<1xf32>
+    %a = vector.transfer_read %x[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xf32>, vector<32x32xf32>
+    %b = vector.broadcast %a : vector<32x32xf32> to vector<1x32x32xf32>
+    %r = vector.multi_reduction <add>, %b, %init [1, 2] : vector<1x32x32xf32> to vector<1xf32>
+    vector.transfer_write %r, %y[%c0] {in_bounds = [true]} : vector<1xf32>, memref<1xf32>
+    gpu.return
+  }
+}

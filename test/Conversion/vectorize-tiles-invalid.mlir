@@ -276,3 +276,20 @@ func.func @scalar_argument(%x: tensor<64xf32>, %s: f32) -> tensor<64xf32> {
   }
   return %y : tensor<64xf32>
 }
+
+// -----
+
+func.func @too_large(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %y0 = tensor.empty(%m) : tensor<?xf32>
+  %y = scf.forall (%i) = (0) to (%m) step (4611686018427387904) shared_outs(%out = %y0) -> (tensor<?xf32>) {
+    %t = affine.min affine_map<(d0)[s0] -> (4611686018427387904, -d0 + s0)>(%i)[%m]
+    // expected-error @below {{expected a tile of at most 65536 elements for 128 threads but got 4611686018427387904}}
+    %xt = tensor.extract_slice %x[%i] [%t] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [%t] [1] : tensor<?xf32> into tensor<?xf32>
+    }
+  }
+  return %y : tensor<?xf32>
+}

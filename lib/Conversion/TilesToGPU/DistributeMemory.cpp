@@ -135,12 +135,24 @@ SmallVector<Value> AccessEmitter::getIndices(ImplicitLocOpBuilder &b,
 }
 
 Value AccessEmitter::loadRun(ImplicitLocOpBuilder &b, int64_t reg) {
-  return vector::LoadOp::create(b, VectorType::get({width}, elementType),
-                                access.getOp().getBase(), getIndices(b, reg),
+  VectorType runType = VectorType::get({width}, elementType);
+  // As a scalar: a byte of memory, not a packed vector of bits.
+  if (elementType.isInteger(1))
+    return vector::BroadcastOp::create(
+        b, runType,
+        memref::LoadOp::create(b, access.getOp().getBase(),
+                               getIndices(b, reg)));
+  return vector::LoadOp::create(b, runType, access.getOp().getBase(),
+                                getIndices(b, reg),
                                 /*nontemporal=*/false, getAlignment());
 }
 
 void AccessEmitter::storeRun(ImplicitLocOpBuilder &b, Value regs, int64_t reg) {
+  if (elementType.isInteger(1)) {
+    memref::StoreOp::create(b, vector::ExtractOp::create(b, regs, reg),
+                            access.getOp().getBase(), getIndices(b, reg));
+    return;
+  }
   Value run = sliceRegisters(b, regs, reg, width);
   vector::StoreOp::create(b, run, access.getOp().getBase(), getIndices(b, reg),
                           /*nontemporal=*/false, getAlignment());

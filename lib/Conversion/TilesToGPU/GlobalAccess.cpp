@@ -164,6 +164,9 @@ int64_t GlobalAccess::computeVectorWidth() const {
   VectorTransferOpInterface op = getOp();
   std::optional<unsigned> dim = getContiguousDim();
   int64_t bytes = getElementBytes(getTileType().getElementType());
+  // A vector of bits is packed, but each bit of a memref has its own byte.
+  if (getTileType().getElementType().isInteger(1))
+    return 1;
   if (!dim || generalMask || bytes > kAccessBytes || op.hasOutOfBoundsDim())
     return 1;
   int64_t width =
@@ -196,8 +199,9 @@ FailureOr<GlobalAccess> GlobalAccess::get(VectorTransferOpInterface op) {
   if (!elementType.isIntOrIndexOrFloat() ||
       elementType != op.getVectorType().getElementType())
     return op->emitError("expected a memref of scalars but got ") << memref;
-  if (!elementType.isIndex() && elementType.getIntOrFloatBitWidth() % 8 != 0)
-    return op->emitError("expected elements of whole bytes but got ")
+  if (!elementType.isIndex() && !elementType.isInteger(1) &&
+      elementType.getIntOrFloatBitWidth() % 8 != 0)
+    return op->emitError("expected elements of whole bytes or i1 but got ")
            << elementType;
   GlobalAccess access(op);
   for (AffineExpr expr : op.getPermutationMap().getResults()) {

@@ -248,6 +248,12 @@ static void forUserTies(OpOperand &use, LayoutAttr layout, TieFn fn) {
        depth);
   } else if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
     fn(cast.getResult(), reshaped(layout, cast.getResult()), depth);
+  } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+    // Added dimensions of one position repeat nothing.
+    auto source = llvm::cast<VectorType>(use.get().getType());
+    auto result = llvm::cast<VectorType>(broadcast.getResult().getType());
+    if (source.getNumElements() == result.getNumElements())
+      fn(broadcast.getResult(), reshaped(layout, broadcast.getResult()), depth);
   }
 }
 

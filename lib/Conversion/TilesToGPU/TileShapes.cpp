@@ -20,6 +20,8 @@ using namespace mlir::cleave;
 
 /// The smallest M, N and K of mma.sync on f16 and bf16.
 static constexpr int64_t kMmaM = 16, kMmaN = 8, kMmaK = 16;
+/// The largest part of a tile that one thread holds.
+static constexpr uint64_t kMaxThreadElements = 512;
 
 static int64_t getTileRank(Value tile) {
   return cast<RankedTensorType>(tile.getType()).getRank();
@@ -176,7 +178,36 @@ void TileShapes::padContractions() {
   }
 }
 
-LogicalResult TileShapes::analyze(scf::ForallOp kernel) {
+/// A thread has 255 registers: vectors of many more elements would only take
+/// long to compile. Contractions have no vector over all their dimensions.
+LogicalResult TileShapes::checkSizes(int64_t threads) {
+  auto check = [&](Location loc, unsigned first, unsigned rank) {
+    uint64_t size = 1;
+    std::string shape;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      uint64_t padded = classOf(first + dim).padded;
+      size = llvm::SaturatingMultiply(size, padded);
+      shape += (dim ? "x" : "") + std::to_string(padded);
+    }
+    uint64_t most = threads * kMaxThreadElements;
+    if (size <= most)
+      return success();
+    return LogicalResult(emitError(loc) << "expected a tile of at most " << most
+                                        << " elements for " << threads
+                                        << " threads but got " << shape);
+  };
+  for (auto [tile, first] : tileIds)
+    if (failed(check(tile.getLoc(), first, getTileRank(tile))))
+      return failure();
+  for (auto [op, first] : iterationIds)
+    if (kinds[op].kind != GenericKind::Contraction &&
+        failed(check(op->getLoc(), first,
+                     cast<linalg::GenericOp>(op).getNumLoops())))
+      return failure();
+  return success();
+}
+
+LogicalResult TileShapes::analyze(scf::ForallOp kernel, int64_t threads) {
   WalkResult result =
       kernel.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (failed(addOp(op)))
@@ -184,10 +215,11 @@ LogicalResult TileShapes::analyze(scf::ForallOp kernel) {
         return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                          : WalkResult::advance();
       });
-  if (result.wasInterrupted() || failed(boundClasses()))
+  if (result.wasInterrupted() || failed(boundClasses()) ||
+      failed(checkSizes(threads)))
     return failure();
   padContractions();
-  return success();
+  return checkSizes(threads);
 }
 
 int64_t TileShapes::getPaddedSize(Value tile, unsigned dim) const {

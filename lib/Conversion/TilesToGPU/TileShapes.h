@@ -27,8 +27,9 @@ namespace mlir::cleave {
 class TileShapes {
 public:
   /// Analyses the kernel's body; emits an error and fails where a size has no
-  /// provable bound or an op is outside the scheduled form.
-  LogicalResult analyze(scf::ForallOp kernel);
+  /// provable bound, a tile is too large for `threads` threads, or an op is
+  /// outside the scheduled form.
+  LogicalResult analyze(scf::ForallOp kernel, int64_t threads);
 
   /// The dimensions of a tile that its vector keeps.
   SmallVector<unsigned> getKeptDims(Value tile) const;
@@ -56,6 +57,7 @@ private:
   LogicalResult addGeneric(linalg::GenericOp op);
   void joinTiles(Value a, Value b);
   LogicalResult boundClasses();
+  LogicalResult checkSizes(int64_t threads);
   void padContractions();
   void raise(linalg::GenericOp op, ArrayRef<unsigned> dims, int64_t minimum);
   DimClass &classOf(unsigned id) { return classes[ids[id]]; }

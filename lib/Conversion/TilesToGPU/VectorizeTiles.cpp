@@ -326,7 +326,7 @@ FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
                                               int64_t warps,
                                               ArrayRef<Value> counts) {
   TileShapes shapes;
-  if (failed(shapes.analyze(forall)))
+  if (failed(shapes.analyze(forall, warps * kLanes)))
     return failure();
   Location loc = forall.getLoc();
   OpBuilder kb = OpBuilder::atBlockEnd(module.getBody());
