@@ -13,6 +13,7 @@
 #include "BlockEvaluator.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -241,10 +242,19 @@ NamedArray BlockEvaluator::computeCast(CastOp op) {
   NamedArray result = applyPointwise(Pointwise::Copy, get(op.getInput()), kind);
   if (isFloat(kind))
     return finish(context, std::move(result));
-  // To integers in both modes: i1 is "not zero", others truncate.
+  // To integers in both modes: i1 is "not zero", others truncate and saturate.
+  double limit = std::ldexp(
+      1.0, getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() - 1);
   MutableArrayRef<double> all(result.data(), size_t(result.size()));
-  for (double &value : all)
-    value = kind == ElementKind::I1 ? double(value != 0) : std::trunc(value);
+  for (double &value : all) {
+    if (kind == ElementKind::I1)
+      value = value != 0;
+    else if (std::isnan(value))
+      value = 0;
+    else
+      // No integer is -0: adding 0 makes it 0.
+      value = std::clamp(std::trunc(value), -limit, limit - 1) + 0.0;
+  }
   return result;
 }
 

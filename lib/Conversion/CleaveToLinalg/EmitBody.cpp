@@ -14,6 +14,7 @@
 #include "EmitBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -57,6 +58,63 @@ Value cleave::createConstant(OpBuilder &b, Location loc, Element element,
   return arith::ConstantOp::create(b, loc, attr);
 }
 
+/// Truncates towards zero; what is too large becomes the nearest integer of
+/// the type, NaN becomes 0.
+static Value convertToInteger(OpBuilder &b, Location loc, Value value,
+                              IntegerType type) {
+  // f16 does not hold the limits.
+  if (value.getType().getIntOrFloatBitWidth() < 32)
+    value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+  auto compare = [&](arith::CmpFPredicate predicate, Value other) -> Value {
+    return arith::CmpFOp::create(b, loc, predicate, value, other);
+  };
+  auto integer = [&](const APInt &number) -> Value {
+    return arith::ConstantOp::create(b, loc, IntegerAttr::get(type, number));
+  };
+  unsigned bits = type.getWidth();
+  double limit = std::ldexp(1.0, bits - 1);
+  auto number = [&](double constant) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     FloatAttr::get(value.getType(), constant));
+  };
+  Value result = arith::FPToSIOp::create(b, loc, type, value);
+  Value low = compare(arith::CmpFPredicate::OLT, number(-limit));
+  result = arith::SelectOp::create(
+      b, loc, low, integer(APInt::getSignedMinValue(bits)), result);
+  Value high = compare(arith::CmpFPredicate::OGE, number(limit));
+  result = arith::SelectOp::create(
+      b, loc, high, integer(APInt::getSignedMaxValue(bits)), result);
+  Value ordered = compare(arith::CmpFPredicate::ORD, value);
+  return arith::SelectOp::create(b, loc, ordered, result,
+                                 integer(APInt::getZero(bits)));
+}
+
+/// To fewer bits: what does not fit becomes the nearest integer that does.
+static Value narrowInteger(OpBuilder &b, Location loc, Value value,
+                           IntegerType type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  auto limit = [&](const APInt &number) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, IntegerAttr::get(value.getType(), number.sext(from)));
+  };
+  unsigned bits = type.getWidth();
+  value = arith::MaxSIOp::create(b, loc, value,
+                                 limit(APInt::getSignedMinValue(bits)));
+  value = arith::MinSIOp::create(b, loc, value,
+                                 limit(APInt::getSignedMaxValue(bits)));
+  return arith::TruncIOp::create(b, loc, type, value);
+}
+
+/// NaN is not zero.
+static Value isNotZero(OpBuilder &b, Location loc, Value value) {
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  if (isa<FloatType>(value.getType()))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value,
+                                 zero);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+}
+
 Value cleave::convertElement(OpBuilder &b, Location loc, Value value,
                              Type type) {
   Type from = value.getType();
@@ -74,13 +132,15 @@ Value cleave::convertElement(OpBuilder &b, Location loc, Value value,
     value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
     return arith::TruncFOp::create(b, loc, type, value);
   }
+  if (toBits == 1)
+    return isNotZero(b, loc, value);
   if (fromFloat)
-    return arith::FPToSIOp::create(b, loc, type, value);
+    return convertToInteger(b, loc, value, cast<IntegerType>(type));
   if (toFloat)
     return fromBits == 1 ? Value(arith::UIToFPOp::create(b, loc, type, value))
                          : Value(arith::SIToFPOp::create(b, loc, type, value));
   if (fromBits > toBits)
-    return arith::TruncIOp::create(b, loc, type, value);
+    return narrowInteger(b, loc, value, cast<IntegerType>(type));
   return fromBits == 1 ? Value(arith::ExtUIOp::create(b, loc, type, value))
                        : Value(arith::ExtSIOp::create(b, loc, type, value));
 }
