@@ -72,7 +72,11 @@ struct CleaveAlgebraPass
     auto formFoldsIn = [&](Block &block) {
       return formFolds(function, block, options.numerics);
     };
-    if (failed(emitAlternatives(function, *result, options.k, formFoldsIn)))
+    bool mayBeEmpty =
+        options.numerics == Numerics::Strict &&
+        !findAxesNotToBeEmpty(function, *ruleSet, options, *result).empty();
+    if (failed(emitAlternatives(function, *result, options.k, mayBeEmpty,
+                                formFoldsIn)))
       return signalPassFailure();
   }
 

@@ -22,9 +22,10 @@ namespace mlir::cleave {
 
 /// Forms folds in `block`, the body of `function` or a region of alternatives
 /// in it. Sugar must have been expanded. Emits a remark of the category
-/// `cleave-form-folds` for each reduction that uses an earlier one.
-LogicalResult formFolds(FunctionOpInterface function, Block &block,
-                        Numerics numerics);
+/// `cleave-form-folds` for each reduction that uses an earlier one, and yields
+/// whether one of them now shares its pass.
+FailureOr<bool> formFolds(FunctionOpInterface function, Block &block,
+                          Numerics numerics);
 
 /// Forms folds in the body and in every region of alternatives.
 LogicalResult formFolds(FunctionOpInterface function, Numerics numerics);

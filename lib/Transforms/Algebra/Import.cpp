@@ -45,8 +45,8 @@ Type mlir::cleave::resolveOperandType(ContractOp op) {
 namespace {
 class Importer {
 public:
-  Importer(FunctionOpInterface function, AlgebraGraph &graph)
-      : function(function), graph(graph) {}
+  Importer(FunctionOpInterface function, AlgebraGraph &graph, int64_t minExtent)
+      : function(function), graph(graph), minExtent(minExtent) {}
 
   FailureOr<ImportedFunction> run();
 
@@ -58,6 +58,7 @@ private:
 
   FunctionOpInterface function;
   AlgebraGraph &graph;
+  int64_t minExtent;
   ImportedFunction result;
   llvm::DenseMap<Value, ClassId> values;
 };
@@ -83,6 +84,7 @@ LogicalResult Importer::addAxes(const AxisTable &table) {
     const AxisInfo *info = table.lookup(name);
     AxisBounds bounds;
     bounds.type = info->extent;
+    bounds.min = minExtent;
     bounds.representative = representative[name];
     if (!ShapedType::isDynamic(info->extent))
       bounds.min = bounds.max = info->extent;
@@ -183,7 +185,7 @@ FailureOr<ImportedFunction> Importer::run() {
 }
 
 FailureOr<ImportedFunction>
-mlir::cleave::importFunction(FunctionOpInterface function,
-                             AlgebraGraph &graph) {
-  return Importer(function, graph).run();
+mlir::cleave::importFunction(FunctionOpInterface function, AlgebraGraph &graph,
+                             int64_t minExtent) {
+  return Importer(function, graph, minExtent).run();
 }

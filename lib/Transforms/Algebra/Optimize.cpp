@@ -21,7 +21,7 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
   result.graph =
       std::make_unique<AlgebraGraph>(function.getContext(), options.numerics);
   FailureOr<ImportedFunction> imported =
-      importFunction(function, *result.graph);
+      importFunction(function, *result.graph, options.minExtent);
   if (failed(imported))
     return failure();
   result.imported = std::move(*imported);
@@ -150,12 +150,14 @@ static bool fillForm(FunctionOpInterface function,
 static bool hasFold(Region &region) { return !region.getOps<FoldOp>().empty(); }
 
 /// Moves the regions of `tried` that stay to a new op: folds were looked for in
-/// a copy of the input too, which is of use only if there are some.
+/// a copy of the input too, which is of use only if there are some, or with
+/// `keepFolded`.
 static AlternativesOp keepRegions(AlternativesOp tried,
-                                  ArrayRef<std::string> labels, unsigned k) {
+                                  ArrayRef<std::string> labels, bool keepFolded,
+                                  unsigned k) {
   SmallVector<unsigned> kept;
   for (auto [index, region] : llvm::enumerate(tried.getAlternatives()))
-    if (labels[index] != kFoldedLabel || hasFold(region))
+    if (labels[index] != kFoldedLabel || hasFold(region) || keepFolded)
       kept.push_back(index);
   for (unsigned i = kept.size(); i-- > 0 && kept.size() > k;)
     if (labels[kept[i]] != kInputLabel)
@@ -176,7 +178,8 @@ static AlternativesOp keepRegions(AlternativesOp tried,
 
 LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
                                              const OptimizedFunction &result,
-                                             unsigned k, FormFolds formFolds) {
+                                             unsigned k, bool keepShared,
+                                             FormFolds formFolds) {
   Block &body = function.getFunctionBody().front();
   Operation *terminator = body.getTerminator();
   if (terminator->getNumOperands() == 0)
@@ -202,11 +205,17 @@ LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (&op != terminator && &op != alternatives)
       op.erase();
+  bool keepFolded = false;
   for (auto [region, label] :
-       llvm::zip_equal(alternatives.getAlternatives(), labels))
-    if (label != kInputLabel && failed(formFolds(region.front())))
+       llvm::zip_equal(alternatives.getAlternatives(), labels)) {
+    if (label == kInputLabel)
+      continue;
+    FailureOr<bool> shares = formFolds(region.front());
+    if (failed(shares))
       return failure();
-  keepRegions(alternatives, labels, k);
+    keepFolded |= keepShared && label == kFoldedLabel && *shares;
+  }
+  keepRegions(alternatives, labels, keepFolded, k);
   return success();
 }
 
@@ -251,6 +260,29 @@ static bool isMuchCheaper(const Evaluation &a, const Evaluation &b) {
   return a.cost[2] < 0.9 * b.cost[2];
 }
 
+SmallVector<std::string>
+mlir::cleave::findAxesNotToBeEmpty(FunctionOpInterface function,
+                                   const RuleSet &rules, AlgebraOptions options,
+                                   const OptimizedFunction &strict) {
+  std::set<std::string> axes;
+  function.walk([&](ExtentOp extent) {
+    unsigned axis = *strict.graph->lookupAxis(extent.getAxisAttr());
+    if (ShapedType::isDynamic(strict.graph->getBounds(axis).type))
+      axes.insert("'" + extent.getAxis().str() + "'");
+  });
+  if (axes.empty())
+    return {};
+  options.minExtent = 1;
+  options.k = 1;
+  FailureOr<OptimizedFunction> best = optimize(function, rules, options);
+  if (failed(best) || best->extraction.best.empty() ||
+      (!strict.extraction.best.empty() &&
+       !isMuchCheaper(best->extraction.best[0].evaluation,
+                      strict.extraction.best[0].evaluation)))
+    return {};
+  return SmallVector<std::string>(axes.begin(), axes.end());
+}
+
 std::optional<std::string>
 mlir::cleave::explainRefusal(FunctionOpInterface function, const RuleSet &rules,
                              const AlgebraOptions &options,
@@ -283,12 +315,18 @@ mlir::cleave::explainRefusal(FunctionOpInterface function, const RuleSet &rules,
   if (arguments.empty())
     for (ClassId root : best->imported.roots)
       collectArguments(*best->graph, wanted.selection, root, arguments);
+  std::string text = "a form with fewer sweeps or less work is refused: ";
+  SmallVector<std::string> empty =
+      findAxesNotToBeEmpty(function, rules, options, strict);
+  if (!empty.empty())
+    return text + "axis " + llvm::join(empty, ", ") +
+           " may be empty, and what is divided by its extent is then not "
+           "finite; a static extent rules that out";
   SmallVector<std::string> missing;
   for (unsigned index : arguments)
     if (!function.getArgAttr(index, CleaveDialect::kRangeAttrName))
       missing.push_back("'" + getArgumentName(function, index) + "'");
-  std::string text =
-      "a form with fewer sweeps or less work is refused: " + reason + "; ";
+  text += reason + "; ";
   if (missing.empty())
     return text + "the declared ranges are too wide";
   return text + "declare cleave.range for " + llvm::join(missing, ", ");

@@ -52,6 +52,8 @@ public:
       place(i);
   }
 
+  /// Whether a reduction is in the sweep of one that it uses.
+  bool sharesPass() const { return accepted; }
   size_t getNumSweeps() const { return sweeps.size(); }
   const ReductionSet &getSweep(size_t sweep) const { return sweeps[sweep]; }
   const BodyShape &getShape(size_t index) const { return shapes[index]; }
@@ -62,6 +64,7 @@ private:
   SmallVector<size_t> sweepOf;
   std::vector<BodyShape> shapes;
   std::vector<ReductionSet> sweeps;
+  bool accepted = false;
 
   void place(size_t index) {
     Operation *reduction = scope.getReductions()[index];
@@ -77,6 +80,7 @@ private:
       std::optional<BodyShape> shape =
           reader.read(index, sweeps[sweep], reason);
       report(reduction, shape, reason);
+      accepted |= shape.has_value();
       if (shape)
         shapes[index] = *shape;
       else
@@ -144,8 +148,9 @@ static void uniteEqual(Block &block, AxesAttr axes) {
   eraseUnused(block);
 }
 
-LogicalResult cleave::formFolds(FunctionOpInterface function, Block &block,
-                                Numerics numerics) {
+FailureOr<bool> cleave::formFolds(FunctionOpInterface function, Block &block,
+                                  Numerics numerics) {
+  bool sharesPass = false;
   FailureOr<AxisTable> axisTable = AxisTable::get(function);
   if (failed(axisTable))
     return failure();
@@ -154,6 +159,7 @@ LogicalResult cleave::formFolds(FunctionOpInterface function, Block &block,
     FoldScope scope(block, axes, !hasSplitParts(axes, *axisTable));
     SweepFinder finder(scope, numerics);
     finder.find();
+    sharesPass |= finder.sharesPass();
     for (size_t sweep = 0; sweep < finder.getNumSweeps(); ++sweep) {
       const ReductionSet &members = finder.getSweep(sweep);
       FoldRewriter rewriter(scope, *axisTable, members);
@@ -164,7 +170,7 @@ LogicalResult cleave::formFolds(FunctionOpInterface function, Block &block,
     sortTopologically(&block);
     eraseUnused(block);
   }
-  return success();
+  return sharesPass;
 }
 
 LogicalResult cleave::formFolds(FunctionOpInterface function,

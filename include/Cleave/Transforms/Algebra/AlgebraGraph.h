@@ -174,9 +174,11 @@ struct ImportedFunction {
 };
 
 /// Adds the body of `function`, one block without sugar. Emits an error at an
-/// operation that the algebra does not know.
+/// operation that the algebra does not know. Dynamic axes are taken to be at
+/// least `minExtent` long.
 FailureOr<ImportedFunction> importFunction(FunctionOpInterface function,
-                                           AlgebraGraph &graph);
+                                           AlgebraGraph &graph,
+                                           int64_t minExtent = 0);
 
 /// The type that the operands of a contraction are rounded to, declared or by
 /// default: the narrowest float type of the arguments that feed it.

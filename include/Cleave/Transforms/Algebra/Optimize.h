@@ -18,6 +18,8 @@ struct AlgebraOptions {
   unsigned k = 4;
   Numerics numerics = Numerics::Strict;
   egraph::Limits limits;
+  /// What is asked about, not what holds: more than 0 is for explanations.
+  int64_t minExtent = 0;
 };
 
 /// A saturated function and its best forms.
@@ -40,15 +42,25 @@ FailureOr<OptimizedFunction> optimize(FunctionOpInterface function,
                                       const RuleSet &rules,
                                       const AlgebraOptions &options);
 
-/// Forms folds in one region of the alternatives.
-using FormFolds = function_ref<LogicalResult(Block &)>;
+/// Forms folds in one region of the alternatives. Yields whether a reduction
+/// now shares the pass of one that it uses.
+using FormFolds = function_ref<FailureOr<bool>(Block &)>;
 
 /// Replaces the body of `function` by alternatives: the forms found and the
 /// input, at most k, best first. Folds are formed in each but the input; the
-/// input with folds, where there are some, is a form of its own.
+/// input with folds, where there are some, is a form of its own; with
+/// `keepShared`, so is the input with a reduction moved into an earlier pass.
 LogicalResult emitAlternatives(FunctionOpInterface function,
                                const OptimizedFunction &result, unsigned k,
-                               FormFolds formFolds);
+                               bool keepShared, FormFolds formFolds);
+
+/// The dynamic axes that the function asks the extents of, quoted, if a much
+/// better form is refused only because axes may be empty. Fold formation may
+/// find that form, and guards it.
+SmallVector<std::string> findAxesNotToBeEmpty(FunctionOpInterface function,
+                                              const RuleSet &rules,
+                                              AlgebraOptions options,
+                                              const OptimizedFunction &strict);
 
 /// Why a better form was refused, naming the arguments to declare a range for.
 /// Empty where strict numerics cost nothing.
