@@ -83,8 +83,9 @@ void maxRow(double *const *p, const int64_t *s, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     double &to = p[0][i * s[0]];
     double value = p[1][i * s[1]];
-    // A NaN stays, and comes in through the second test.
-    if (value > to || std::isnan(value))
+    // A NaN stays, and comes in through the second test; +0 exceeds -0.
+    if (value > to || std::isnan(value) ||
+        (value == to && !std::signbit(value)))
       to = value;
   }
 }

@@ -251,6 +251,16 @@ def CleaveInterchangeGenericsPass
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def CleaveExpandBFloat16Pass : Pass<"cleave-expand-bfloat16"> {
+  let summary = "Widen and narrow bf16 by shifts";
+  let description = [{
+    Before arith becomes LLVM for a CPU, which would call a library that may be
+    missing. Unlike `--arith-expand` it leaves maxima and minima alone: LLVM
+    keeps the order of -0 and +0, a comparison does not.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CleaveFormFoldsPass : Pass<"cleave-form-folds", "::mlir::func::FuncOp"> {
   let summary = "Let reductions that use each other run in one pass";
   let description = [{
