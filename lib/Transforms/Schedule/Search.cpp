@@ -88,14 +88,34 @@ static llvm::SmallVector<int64_t, 8> getPowers(const Axis &axis, int64_t low,
   return tiles;
 }
 
+/// A block that holds the whole of a reduced axis need not read it again; as a
+/// side of an accumulator it would be too large. Several such axes multiply:
+/// the last ones of the results go first.
+static bool isHeldWhole(const Problem &problem, AxisId id) {
+  constexpr int64_t kMost = 16384;
+  int64_t size = 1;
+  for (AxisId axis : llvm::reverse(getResultAxes(problem))) {
+    AxisUse use = getUse(problem, axis);
+    int64_t extent = problem.axes[axis].extent;
+    bool whole =
+        use.reduced && !use.free && extent != kDynamic && extent <= kMost;
+    if (whole) {
+      int64_t padded = llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1));
+      whole = size * padded <= kMost;
+      if (whole)
+        size *= padded;
+    }
+    if (axis == id)
+      return whole;
+  }
+  return false;
+}
+
 llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
                                                      AxisId id) {
   const Axis &axis = problem.axes[id];
   AxisUse use = getUse(problem, id);
-  // A block that holds the whole axis reduces it without reading it again; as a
-  // side of an accumulator it would be too large.
-  if (use.reduced && !use.free && axis.extent != kDynamic &&
-      axis.extent <= 16384)
+  if (isHeldWhole(problem, id))
     return {static_cast<int64_t>(
         llvm::PowerOf2Ceil(std::max<int64_t>(axis.extent, 1)))};
   if (use.batch || use.minor)
@@ -113,7 +133,8 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
     return {1};
   if (use.contracted || use.free)
     return getPowers(axis, kMinContractK, 256);
-  return getPowers(axis, 32, 4096);
+  // Tiles of several reduced axes multiply.
+  return getPowers(axis, getReducedAxes(problem).size() > 1 ? 1 : 32, 4096);
 }
 
 namespace {

@@ -584,7 +584,7 @@ _INT = {
 class Array:
     """A row-major array in global memory."""
 
-    FORMATS = {"f16": "e", "f32": "f", "i32": "i", "i64": "q"}
+    FORMATS = {"f16": "e", "f32": "f", "i32": "i", "i64": "q", "i1": "?"}
 
     def __init__(self, memory, kind, shape, values=None):
         self.kind, self.shape, self.memory = kind, list(shape), memory
@@ -619,7 +619,8 @@ def ptx_of(module):
 def run_host(module, function, arguments, memory):
     """Runs a function of the host form: see docs/scheduled-form.md."""
     ptx = Module(ptx_of(module))
-    head = re.search(r"func\.func @" + function + r"\((.*)\)(?: attributes \{.*\})? \{\n(.*?)\n  \}", module, re.S)
+    head = re.search(r"func\.func @" + function + r"\(([^\n]*)\)(?: attributes \{[^\n]*\})? \{\n(.*?)\n  \}",
+                     module, re.S)
     names = re.findall(r"(%\w+): memref", head[1].split("\n")[0])
     values = dict(zip(names, arguments))
     if len(names) != len(arguments):
