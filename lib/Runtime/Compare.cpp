@@ -36,6 +36,7 @@ Comparison mlir::cleave::compare(const HostArray &actual,
   Comparison result;
   double error = 0, norm = 0;
   for (size_t i = 0; i < a.size(); ++i) {
+    result.nonFinite += !std::isfinite(a[i]);
     if (!std::isfinite(a[i]) || !std::isfinite(r[i])) {
       if (matchesNonFinite(actual.getKind(), a[i], r[i], tolerance))
         continue;

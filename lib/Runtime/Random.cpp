@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mlir::cleave;
 
@@ -41,11 +42,15 @@ HostArray mlir::cleave::makeRandom(ElementKind kind,
     base = mix(base ^ uint8_t(c));
   HostArray array(kind, shape);
   uint64_t limit = uint64_t(std::max(0.0, std::floor(scale))) + 1;
+  // What a rewrite may assume of f16 without a declared range.
+  double largest = kind == ElementKind::F16
+                       ? 65504
+                       : std::numeric_limits<double>::infinity();
   std::vector<double> values(array.size());
   for (size_t i = 0; i < values.size(); ++i) {
     uint64_t bits = mix(base + i);
     if (isFloat(kind))
-      values[i] = scale * normalFrom(bits);
+      values[i] = std::clamp(scale * normalFrom(bits), -largest, largest);
     else
       values[i] = double((bits >> 32) % (kind == ElementKind::I1 ? 2 : limit));
   }

@@ -34,6 +34,8 @@
 // BROKEN: error: {{.*}}broken.mlir:1:
 // RUN: not cleave-run %t/plain.mlir 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: error: expected --source=FILE.mlir with the cleave function that 'f' was compiled from
+// RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --representative M=2,Q=1 2>&1 | FileCheck %s --check-prefix=REPRESENTATIVE
+// REPRESENTATIVE: error: unknown axis 'Q' in --representative
 
 // RUN: not cleave-run %t/f.mlir --device=evaluator --input Z=%t/x.npy 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: unknown argument 'Z' in --input

@@ -31,6 +31,11 @@ static std::string getLabel(const Port &port, const RunRecord &record) {
   return bindings.empty() ? port.name : port.name + "[" + bindings + "]";
 }
 
+void mlir::cleave::printWarning(const llvm::Twine &message) {
+  outs().flush();
+  llvm::errs() << "cleave-run: warning: " << message << "\n";
+}
+
 /// The region that is the graph as it was written, if it is kept.
 static unsigned findInputAlternative(func::FuncOp source) {
   unsigned input = 0;
@@ -98,9 +103,14 @@ static bool printComparison(const Port &port, const RunRecord &record,
     outs() << ", " << comparison.nonFiniteMismatches
            << " elements differ in being infinite or NaN, the first at "
            << comparison.firstMismatch;
+  if (comparison.nonFinite)
+    outs() << ", " << comparison.nonFinite << " of " << part.size()
+           << " not finite";
   if (!good)
     outs() << format(" (tolerance %.2e)", options.tolerance);
   outs() << "\n";
+  if (good && comparison.nonFinite == part.size() && part.size() > 0)
+    printWarning("no number to compare in '" + getLabel(port, record) + "'");
   return good;
 }
 

@@ -23,6 +23,9 @@ struct RunRecord {
   std::vector<HostArray> results;
 };
 
+/// One line on stderr.
+void printWarning(const llvm::Twine &message);
+
 /// Compares with the f64 evaluator and prints a line a result. Fails if one is
 /// wrong; emits an error only if there is nothing to compare with.
 LogicalResult checkResults(func::FuncOp source, const Signature &signature,

@@ -22,6 +22,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -116,7 +117,26 @@ LogicalResult Session::checkNames() {
   for (const auto &[name, scale] : options.scales)
     if (!name.empty() && !isArgument(name))
       return error("unknown argument '" + name + "' in --scale");
+  SmallVector<StringRef> extents;
+  StringRef(options.representative)
+      .split(extents, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef extent : extents)
+    if (StringRef name = extent.split('=').first.trim(); !table->lookup(name))
+      return error("unknown axis '" + name + "' in --representative");
   return success();
+}
+
+/// Rewrites assume the declared range; what lies beyond is a fault of the data.
+static void warnBeyondRange(const Port &port, const HostArray &array) {
+  if (!port.range)
+    return;
+  std::vector<double> values(array.size());
+  array.copyTo(values);
+  int64_t beyond = llvm::count_if(
+      values, [&](double value) { return !(std::abs(value) <= *port.range); });
+  if (beyond)
+    printWarning(Twine(beyond) + " of " + Twine(array.size()) +
+                 " elements of '" + port.name + "' lie beyond cleave.range");
 }
 
 LogicalResult Session::loadInputs() {
@@ -137,6 +157,7 @@ LogicalResult Session::loadInputs() {
     if (array->getKind() != port.kind)
       return error("expected '" + port.name + "' to have elements of type " +
                    elementName(port.kind) + " but got " + array->describe());
+    warnBeyondRange(port, *array);
     inputs.back() = std::move(*array);
   }
   return success();

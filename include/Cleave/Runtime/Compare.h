@@ -19,6 +19,8 @@ struct Comparison {
   double l2 = 0;
   bool isAbsolute = false;
   double maxError = 0;
+  /// Elements of the result that are infinite or NaN, rightly or not.
+  int64_t nonFinite = 0;
   /// Elements that are infinite or NaN on one side only, or differently.
   int64_t nonFiniteMismatches = 0;
   /// The row-major index of the first of them.
