@@ -188,6 +188,9 @@ LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
   std::vector<std::unique_ptr<Block>> blocks;
   SmallVector<std::string> labels;
   for (const Form &form : chooseForms(result)) {
+    // The input always stays: no folds, and no remarks on them, beside it.
+    if (k == 1 && form.label != kInputLabel)
+      continue;
     auto block = std::make_unique<Block>();
     if (!fillForm(function, result, form, *block))
       continue;
