@@ -26,10 +26,10 @@ func.func @channels(%x: tensor<?x?x?x?xf32, #cleave.axes<B, C, H, W>>) -> tensor
   return %y : tensor<?xf32, #cleave.axes<C>>
 }
 
-// A block cannot hold all three axes at once.
-func.func @volume(%x: tensor<4x320x64x48xf32, #cleave.axes<B, C, H, W>>) -> tensor<4x320x64x48xf32, #cleave.axes<B, C, H, W>> {
-  %y = cleave.softmax %x over [C, H, W] : (tensor<4x320x64x48xf32, #cleave.axes<B, C, H, W>>) -> tensor<4x320x64x48xf32, #cleave.axes<B, C, H, W>>
-  return %y : tensor<4x320x64x48xf32, #cleave.axes<B, C, H, W>>
+// A block cannot hold all four axes at once.
+func.func @volume(%x: tensor<4x320x4x16x48xf32, #cleave.axes<B, C, D, H, W>>) -> tensor<4x320x4x16x48xf32, #cleave.axes<B, C, D, H, W>> {
+  %y = cleave.softmax %x over [C, D, H, W] : (tensor<4x320x4x16x48xf32, #cleave.axes<B, C, D, H, W>>) -> tensor<4x320x4x16x48xf32, #cleave.axes<B, C, D, H, W>>
+  return %y : tensor<4x320x4x16x48xf32, #cleave.axes<B, C, D, H, W>>
 }
 
 func.func @masked(%x: tensor<?x?xf16, #cleave.axes<M, K>>, %mask: tensor<?xi1, #cleave.axes<K>>)

@@ -94,7 +94,8 @@ static llvm::SmallVector<int64_t, 8> getPowers(const Axis &axis, int64_t low,
 static bool isHeldWhole(const Problem &problem, AxisId id) {
   constexpr int64_t kMost = 16384;
   int64_t size = 1;
-  for (AxisId axis : llvm::reverse(getResultAxes(problem))) {
+  llvm::SmallVector<AxisId, 4> results = getResultAxes(problem);
+  for (AxisId axis : llvm::reverse(results)) {
     AxisUse use = getUse(problem, axis);
     int64_t extent = problem.axes[axis].extent;
     bool whole =
