@@ -17,6 +17,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 using namespace mlir::cleave;
@@ -86,6 +87,7 @@ private:
     return static_cast<double>(problem.axes[axis].representative);
   }
   double getLoadedBytes(const NestBlock &block, const Node &argument) const;
+  int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   void finish(const Kernel &kernel);
 
   const Problem &problem;
@@ -95,6 +97,8 @@ private:
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
   std::set<std::pair<unsigned, AxisSet>> arguments;
+  /// Operands of contractions whose tiles are counted in shared memory.
+  std::set<NodeId> sharedOperands;
 };
 
 } // namespace
@@ -171,6 +175,17 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
   }
 }
 
+/// A tile in shared memory. Its rows are padded by 16 bytes against bank
+/// conflicts; which axis a row runs along is not known here, so the shortest.
+int64_t Counter::getSharedBytes(const NestBlock &block,
+                                const Node &node) const {
+  double elements = getPadded(block, node.axes), row = elements;
+  for (AxisId axis : node.axes)
+    row = std::min(row, getPadded(block, {axis}));
+  double bytes = elements * getBits(node.element) / 8;
+  return static_cast<int64_t>(bytes + elements / std::max(row, 1.0) * 16);
+}
+
 void Counter::countStep(const NestBlock &block, const Step &step,
                         double trips) {
   NodeId id = step.node;
@@ -198,15 +213,13 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     Element element = problem[body[0]].element;
     bool tensor = element == Element::F16 || element == Element::BF16;
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
-    int64_t shared = 0;
+    // A loop whose loads run further ahead is unrolled, and each copy of the
+    // step has its own tiles. What two contractions of a step share is there
+    // once.
     for (NodeId operand : body)
-      shared += static_cast<int64_t>(getPadded(block, problem[operand].axes)) *
-                getBits(element) / 8;
-    // Rows are padded against bank conflicts; a loop whose loads run further
-    // ahead is unrolled, and each copy of the step has its own tiles.
-    shared += shared / 4;
-    shared *= std::max<int64_t>(1, chosen.stages - 1);
-    cost.sharedBytes = std::max(cost.sharedBytes, shared);
+      if (sharedOperands.insert(operand).second)
+        cost.sharedBytes += getSharedBytes(block, problem[operand]) *
+                            std::max<int64_t>(1, chosen.stages - 1);
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getPadded(block, problem[body[0]].axes);
     cost.scalarOps += trips * elements;

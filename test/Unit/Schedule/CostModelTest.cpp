@@ -47,7 +47,7 @@ TEST(CostModelTest, CountsBytesAndBlocks) {
   // A row tile of X and a column tile of W, once.
   EXPECT_EQ(cost.kernels[0].loadedBytes, 2.0 * 4096 * (16 + 64));
   EXPECT_EQ(cost.kernels[0].tensorMacs, 16.0 * 64 * 4096);
-  EXPECT_EQ(cost.kernels[0].sharedBytes, 2 * 64 * (16 + 64) * 5 / 4);
+  EXPECT_EQ(cost.kernels[0].sharedBytes, 2 * 64 * (16 + 64) + 16 * (64 + 64));
 }
 
 TEST(CostModelTest, SecondSweepCosts) {
