@@ -123,8 +123,10 @@ LogicalResult CpuExecutor::compile(ModuleOp module, StringRef entry,
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   ExecutionEngineOptions engineOptions;
-  engineOptions.transformer = makeOptimizingTransformer(
+  // The engine only refers to it.
+  auto optimize = makeOptimizingTransformer(
       /*optLevel=*/2, /*sizeLevel=*/0, /*targetMachine=*/nullptr);
+  engineOptions.transformer = optimize;
   auto created = ExecutionEngine::create(module, engineOptions);
   if (!created)
     return emitError(location) << llvm::toString(created.takeError());

@@ -224,7 +224,9 @@ LogicalResult Distributor::distributeFor(scf::ForOp op) {
       result.replaceAllUsesWith(newResult);
       continue;
     }
-    layouts[arg] = layouts[result];
+    // A copy first: the new entry may move the others.
+    LayoutAttr layout = layouts.lookup(result);
+    layouts[arg] = layout;
     setRegisters(arg, newArg);
     setRegisters(result, newResult);
   }
