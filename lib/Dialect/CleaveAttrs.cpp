@@ -158,7 +158,8 @@ LogicalResult SymbolAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected extents of at least 0 for axis '"
                          << name.getValue() << "' but got " << value;
   bool relation = kind == AxisKind::CeilDiv || kind == AxisKind::Product;
-  if (operands.size() != (relation ? 2u : 0u))
+  if (kind == AxisKind::Sum ? operands.size() < 2
+                            : operands.size() != (relation ? 2u : 0u))
     return emitError() << "expected a relation of axis '" << name.getValue()
                        << "' to two others";
   if (llvm::is_contained(operands, name))
@@ -170,7 +171,7 @@ LogicalResult SymbolAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// ceil(K / S) or G * R.
+/// ceil(K / S), G * R, or A + B + ...
 static ParseResult parseRelation(AsmParser &parser, AxisKind &kind,
                                  SmallVectorImpl<StringAttr> &operands) {
   operands.resize(2);
@@ -182,9 +183,18 @@ static ParseResult parseRelation(AsmParser &parser, AxisKind &kind,
     return failure(parseName(parser, operands[0]) || parser.parseSlash() ||
                    parseName(parser, operands[1]) || parser.parseRParen());
   }
-  kind = AxisKind::Product;
   operands[0] = parser.getBuilder().getStringAttr(first);
-  return failure(parser.parseStar() || parseName(parser, operands[1]));
+  if (failed(parser.parseOptionalPlus())) {
+    kind = AxisKind::Product;
+    return failure(parser.parseStar() || parseName(parser, operands[1]));
+  }
+  kind = AxisKind::Sum;
+  operands.pop_back();
+  do {
+    if (parseName(parser, operands.emplace_back()))
+      return failure();
+  } while (succeeded(parser.parseOptionalPlus()));
+  return success();
 }
 
 static ParseResult parseSymbol(AsmParser &parser, SymbolAttr &symbol) {
@@ -243,6 +253,12 @@ static void printSymbol(AsmPrinter &printer, SymbolAttr symbol) {
   case AxisKind::Product:
     printer << " = " << operands[0].getValue() << " * "
             << operands[1].getValue();
+    return;
+  case AxisKind::Sum:
+    printer << " = ";
+    llvm::interleave(
+        operands, printer.getStream(),
+        [&](StringAttr name) { printer << name.getValue(); }, " + ");
     return;
   case AxisKind::Bound:
   case AxisKind::Dynamic:

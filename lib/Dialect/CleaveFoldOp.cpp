@@ -74,7 +74,7 @@ ParseResult FoldOp::parse(OpAsmParser &parser, OperationState &result) {
   StringRef keyword;
   llvm::SMLoc kindLoc = parser.getCurrentLocation();
   while (succeeded(parser.parseOptionalKeyword(
-      &keyword, {"reduce_sum", "reduce_max", "contract"}))) {
+      &keyword, {"reduce_sum", "reduce_max", "reduce_min", "contract"}))) {
     kinds.push_back(ReductionKindAttr::get(parser.getContext(),
                                            *symbolizeReductionKind(keyword)));
     if (parser.parseKeyword("body") ||
@@ -84,8 +84,8 @@ ParseResult FoldOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
   }
   if (kinds.empty())
-    return parser.emitError(kindLoc, "expected 'reduce_sum', 'reduce_max' or "
-                                     "'contract'");
+    return parser.emitError(kindLoc, "expected 'reduce_sum', 'reduce_max', "
+                                     "'reduce_min' or 'contract'");
   Properties &properties = result.getOrAddProperties<Properties>();
   properties.axes = axes;
   properties.kinds = parser.getBuilder().getArrayAttr(kinds);

@@ -127,6 +127,26 @@ OpFoldResult Recip0Op::fold(FoldAdaptor adaptor) {
   return foldUnary(getType(), adaptor.getInput(),
                    [](double x) { return x == 0 ? 0 : 1 / x; });
 }
+OpFoldResult AbsOp::fold(FoldAdaptor adaptor) {
+  return foldUnary(getType(), adaptor.getInput(),
+                   [](double x) { return std::fabs(x); });
+}
+OpFoldResult Exp2Op::fold(FoldAdaptor adaptor) {
+  return foldUnary(getType(), adaptor.getInput(),
+                   [](double x) { return std::exp2(x); });
+}
+OpFoldResult LogOp::fold(FoldAdaptor adaptor) {
+  return foldUnary(getType(), adaptor.getInput(),
+                   [](double x) { return std::log(x); });
+}
+OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
+  return foldUnary(getType(), adaptor.getInput(),
+                   [](double x) { return std::tanh(x); });
+}
+OpFoldResult ErfOp::fold(FoldAdaptor adaptor) {
+  return foldUnary(getType(), adaptor.getInput(),
+                   [](double x) { return std::erf(x); });
+}
 OpFoldResult ExpOp::fold(FoldAdaptor adaptor) {
   return foldUnary(getType(), adaptor.getInput(),
                    [](double x) { return std::exp(x); });

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Result types by axis name, and the verifiers of all operations but fold
-// (CleaveFoldOp.cpp). Folders stand in CleaveFolders.cpp.
+// (CleaveFoldOp.cpp) and those that move positions of axes (CleaveViewOps.cpp).
+// Folders stand in CleaveFolders.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cleave/Dialect/CleaveDialect.h"
+#include "TypeInference.h"
+
 #include "mlir/IR/Builders.h"
 #include <map>
 
@@ -66,6 +68,43 @@ static void printAxisSet(OpAsmPrinter &printer, Operation *op, AxesAttr axes) {
   printAxisList(printer, op, axes);
 }
 
+/// As `parseAxisList`, but a name may stand twice.
+static ParseResult parseAxisNames(OpAsmParser &parser, ArrayAttr &names) {
+  SmallVector<Attribute> attrs;
+  auto parseName = [&] {
+    StringAttr axis;
+    if (parseAxis(parser, axis))
+      return failure();
+    attrs.push_back(axis);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseName,
+                                     " of axes"))
+    return failure();
+  names = parser.getBuilder().getArrayAttr(attrs);
+  return success();
+}
+
+static void printAxisNames(OpAsmPrinter &printer, Operation *,
+                           ArrayAttr names) {
+  printer << "[";
+  llvm::interleaveComma(names.getAsValueRange<StringAttr>(), printer,
+                        [&](StringRef name) { printer << name; });
+  printer << "]";
+}
+
+/// `as L`, or nothing.
+static ParseResult parsePart(OpAsmParser &parser, StringAttr &part) {
+  if (failed(parser.parseOptionalKeyword("as")))
+    return success();
+  return parseAxis(parser, part);
+}
+
+static void printPart(OpAsmPrinter &printer, Operation *, StringAttr part) {
+  if (part)
+    printer << "as " << part.getValue();
+}
+
 #define GET_OP_CLASSES
 #include "Cleave/Dialect/CleaveOps.cpp.inc"
 
@@ -92,12 +131,11 @@ static std::string describeConflict(ValueRange operands) {
   llvm_unreachable("extents agree");
 }
 
-/// The axes of all operands, with `elementType` or the arithmetic type.
-static LogicalResult inferUnion(MLIRContext *context,
-                                std::optional<Location> location,
-                                ValueRange operands,
-                                SmallVectorImpl<Type> &results,
-                                Type elementType = {}) {
+LogicalResult cleave::inferUnion(MLIRContext *context,
+                                 std::optional<Location> location,
+                                 ValueRange operands,
+                                 SmallVectorImpl<Type> &results,
+                                 Type elementType) {
   for (Value operand : operands)
     if (!isCleaveTensor(operand.getType()))
       return emitOptionalError(
@@ -128,13 +166,20 @@ CLEAVE_INFER_UNION(PowOp)
 CLEAVE_INFER_UNION(NegOp)
 CLEAVE_INFER_UNION(RecipOp)
 CLEAVE_INFER_UNION(Recip0Op)
+CLEAVE_INFER_UNION(AbsOp)
 CLEAVE_INFER_UNION(ExpOp)
+CLEAVE_INFER_UNION(Exp2Op)
+CLEAVE_INFER_UNION(LogOp)
+CLEAVE_INFER_UNION(TanhOp)
+CLEAVE_INFER_UNION(ErfOp)
 CLEAVE_INFER_UNION(SqrtOp)
 CLEAVE_INFER_UNION(RsqrtOp)
 CLEAVE_INFER_UNION(SigmoidOp)
 CLEAVE_INFER_UNION(SoftmaxOp)
 CLEAVE_INFER_UNION(RMSNormOp)
+CLEAVE_INFER_UNION(LayerNormOp)
 CLEAVE_INFER_UNION(SiluOp)
+CLEAVE_INFER_UNION(GeluOp)
 #undef CLEAVE_INFER_UNION
 
 LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *context,
@@ -184,57 +229,20 @@ static LogicalResult inferReduction(MLIRContext *context,
   return success();
 }
 
-LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *context,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &results) {
-  return inferReduction(context, location, adaptor.getOperands(),
-                        adaptor.getAxes(), results);
-}
-
-LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *context,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &results) {
-  return inferReduction(context, location, adaptor.getOperands(),
-                        adaptor.getAxes(), results);
-}
-
-LogicalResult ContractOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location> location,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &results) {
-  return inferReduction(context, location, adaptor.getOperands(),
-                        adaptor.getAxes(), results);
-}
-
-LogicalResult RenameOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &results) {
-  if (!isCleaveTensor(adaptor.getInput().getType()))
-    return emitOptionalError(location,
-                             "expected the operand to have named axes");
-  auto type = cast<RankedTensorType>(adaptor.getInput().getType());
-  AxesAttr from = adaptor.getFrom(), to = adaptor.getTo();
-  if (from.size() != to.size())
-    return emitOptionalError(location,
-                             "expected as many new names as old "
-                             "ones but got ",
-                             to.size(), " for ", from.size());
-  SmallVector<StringAttr> names(getAxes(type).getNames());
-  for (StringAttr &name : names)
-    if (int64_t index = from.indexOf(name); index >= 0)
-      name = to.getNames()[index];
-  if (llvm::SmallDenseSet<StringAttr>(names.begin(), names.end()).size() !=
-      names.size())
-    return emitOptionalError(location,
-                             "expected new names that the tensor lacks");
-  auto renamed = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                       AxesAttr::get(context, names));
-  results.push_back(getUnionType(context, {renamed}, type.getElementType()));
-  return success();
-}
+#define CLEAVE_INFER_REDUCTION(OP)                                             \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *context, std::optional<Location> location,                  \
+      OP::Adaptor adaptor, SmallVectorImpl<Type> &results) {                   \
+    return inferReduction(context, location, adaptor.getOperands(),            \
+                          adaptor.getAxes(), results);                         \
+  }
+CLEAVE_INFER_REDUCTION(ReduceSumOp)
+CLEAVE_INFER_REDUCTION(ReduceMaxOp)
+CLEAVE_INFER_REDUCTION(ReduceMinOp)
+CLEAVE_INFER_REDUCTION(ReduceProdOp)
+CLEAVE_INFER_REDUCTION(ContractOp)
+CLEAVE_INFER_REDUCTION(LogSumExpOp)
+#undef CLEAVE_INFER_REDUCTION
 
 //===----------------------------------------------------------------------===//
 // Verification
@@ -255,6 +263,13 @@ static LogicalResult verifyReducedAxes(Operation *op, AxesAttr axes,
   return success();
 }
 
+LogicalResult cleave::verifyAxisName(Operation *op, StringRef name) {
+  if (isAxisName(name))
+    return success();
+  return op->emitOpError("expected the name of an axis but got '")
+         << name << "'";
+}
+
 static LogicalResult verifyVariadic(Operation *op) {
   if (op->getNumOperands() == 0)
     return op->emitOpError("expected at least one operand");
@@ -266,17 +281,39 @@ LogicalResult MulOp::verify() { return verifyVariadic(*this); }
 LogicalResult MaxOp::verify() { return verifyVariadic(*this); }
 LogicalResult MinOp::verify() { return verifyVariadic(*this); }
 
-LogicalResult ExtentOp::verify() {
-  if (!isAxisName(getAxis()))
-    return emitOpError("expected the name of an axis but got '")
-           << getAxis() << "'";
+LogicalResult ExtentOp::verify() { return verifyAxisName(*this, getAxis()); }
+
+LogicalResult IotaOp::verify() {
+  if (failed(verifyAxisName(*this, getAxis())))
+    return failure();
+  AxesAttr axes = cleave::getAxes(getResult());
+  if (axes.size() != 1 || !axes.contains(getAxisAttr()))
+    return emitOpError("expected a result with axis '")
+           << getAxis() << "' only but got " << getType();
+  int64_t extent = getType().getDimSize(0), limit = getLargestExtent();
+  if (ShapedType::isStatic(extent) && extent > limit)
+    return emitOpError("expected an extent of at most ")
+           << limit << " for positions as " << getType().getElementType()
+           << " but got " << extent;
   return success();
+}
+
+int64_t IotaOp::getLargestExtent() {
+  unsigned precision =
+      cast<FloatType>(getType().getElementType()).getFPMantissaWidth();
+  return int64_t(1) << precision;
 }
 
 LogicalResult ReduceSumOp::verify() {
   return verifyReducedAxes(*this, getAxes(), getInput().getType());
 }
 LogicalResult ReduceMaxOp::verify() {
+  return verifyReducedAxes(*this, getAxes(), getInput().getType());
+}
+LogicalResult ReduceMinOp::verify() {
+  return verifyReducedAxes(*this, getAxes(), getInput().getType());
+}
+LogicalResult ReduceProdOp::verify() {
   return verifyReducedAxes(*this, getAxes(), getInput().getType());
 }
 LogicalResult ContractOp::verify() {
@@ -294,17 +331,35 @@ LogicalResult SoftmaxOp::verify() {
   return verifyReducedAxes(*this, getAxes(), getInput().getType());
 }
 
-LogicalResult RMSNormOp::verify() {
-  if (failed(verifyReducedAxes(*this, getAxes(), getInput().getType())))
+LogicalResult LogSumExpOp::verify() {
+  return verifyReducedAxes(*this, getAxes(), getInput().getType());
+}
+
+/// A norm's means run over `axes` of the input, which carries all axes of the
+/// parameters.
+static LogicalResult verifyNorm(Operation *op, AxesAttr axes,
+                                const APFloat &eps) {
+  Type input = op->getOperand(0).getType();
+  if (failed(verifyReducedAxes(op, axes, input)))
     return failure();
-  if (!(getEps().convertToDouble() >= 0))
-    return emitOpError("expected eps to be at least 0");
-  if (!getWeight())
-    return success();
-  AxesAttr input = cleave::getAxes(getInput());
-  if (!cleave::getAxes(getWeight()).isSubsetOf(input))
-    return emitOpError("expected the input to carry all axes of the weight");
+  if (!(eps.convertToDouble() >= 0))
+    return op->emitOpError("expected eps to be at least 0");
+  for (auto [i, parameter] : llvm::enumerate(op->getOperands().drop_front()))
+    if (!cleave::getAxes(parameter).isSubsetOf(cleave::getAxes(input)))
+      return op->emitOpError("expected the input to carry all axes of the ")
+             << (i == 0 ? "weight" : "bias");
   return success();
+}
+
+LogicalResult RMSNormOp::verify() {
+  return verifyNorm(*this, getAxes(), getEps());
+}
+
+LogicalResult LayerNormOp::verify() {
+  if (getParameters().size() > 2)
+    return emitOpError("expected at most a weight and a bias but got ")
+           << getParameters().size() << " parameters";
+  return verifyNorm(*this, getAxes(), getEps());
 }
 
 LogicalResult CastOp::verify() {
@@ -329,92 +384,6 @@ void ConstantOp::build(OpBuilder &builder, OperationState &state,
       {}, builder.getF32Type(),
       AxesAttr::get(builder.getContext(), ArrayRef<StringAttr>()));
   build(builder, state, type, builder.getF64FloatAttr(value));
-}
-
-LogicalResult RenameOp::verify() {
-  AxesAttr axes = cleave::getAxes(getInput());
-  for (StringAttr name : getFrom().getNames())
-    if (!axes.contains(name))
-      return emitOpError("expected the operand to carry axis '")
-             << name.getValue() << "'";
-  return success();
-}
-
-LogicalResult RelayoutOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getType();
-  if (getUnionType(getContext(), input, input.getElementType()) !=
-      getUnionType(getContext(), result, result.getElementType()))
-    return emitOpError("expected the same axes, extents and element type but "
-                       "got ")
-           << input << " and " << result;
-  return success();
-}
-
-/// The type of a view that replaces `removed` by axes `added` of the given
-/// extents.
-static RankedTensorType replaceAxes(RankedTensorType type, AxesAttr removed,
-                                    ArrayRef<StringAttr> added,
-                                    ArrayRef<int64_t> extents) {
-  MLIRContext *context = type.getContext();
-  auto extra = RankedTensorType::get(extents, type.getElementType(),
-                                     AxesAttr::get(context, added));
-  RankedTensorType kept = dropAxes(type, removed, type.getElementType());
-  return getUnionType(context, {kept, extra}, type.getElementType());
-}
-
-LogicalResult SplitOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getType();
-  AxesAttr before = cleave::getAxes(input), after = cleave::getAxes(result);
-  std::optional<int64_t> extent = getExtent(input, getAxisAttr());
-  if (!extent)
-    return emitOpError("expected the operand to carry axis '")
-           << getAxis() << "'";
-  for (StringAttr part : {getOuterAttr(), getInnerAttr()})
-    if (before.contains(part) || !after.contains(part))
-      return emitOpError("expected axis '")
-             << part.getValue() << "' in the result only";
-  if (getOuter() == getInner())
-    return emitOpError("expected two different parts");
-  std::optional<int64_t> outer = getExtent(result, getOuterAttr());
-  std::optional<int64_t> inner = getExtent(result, getInnerAttr());
-  RankedTensorType expected = replaceAxes(
-      input, AxesAttr::get(getContext(), ArrayRef<StringAttr>{getAxisAttr()}),
-      {getOuterAttr(), getInnerAttr()}, {*outer, *inner});
-  if (expected != result)
-    return emitOpError("expected result type ")
-           << expected << " but got " << result;
-  if (*outer == 0)
-    return emitOpError("expected at least one part");
-  if (ShapedType::isDynamic(*extent) || ShapedType::isDynamic(*outer) ||
-      ShapedType::isDynamic(*inner))
-    return success();
-  if (int64_t part = llvm::divideCeil(*extent, *outer); part != *inner)
-    return emitOpError("expected axis '") << getInner() << "' to have extent "
-                                          << part << " but got " << *inner;
-  return success();
-}
-
-LogicalResult MergeOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getType();
-  for (StringAttr part : {getOuterAttr(), getInnerAttr()})
-    if (!cleave::getAxes(input).contains(part))
-      return emitOpError("expected the operand to carry axis '")
-             << part.getValue() << "'";
-  std::optional<int64_t> extent = getExtent(result, getAxisAttr());
-  if (!extent || cleave::getAxes(input).contains(getAxisAttr()))
-    return emitOpError("expected axis '")
-           << getAxis() << "' in the result only";
-  if (getOuter() == getInner())
-    return emitOpError("expected two different parts");
-  RankedTensorType expected = replaceAxes(
-      input,
-      AxesAttr::get(getContext(),
-                    ArrayRef<StringAttr>{getOuterAttr(), getInnerAttr()}),
-      {getAxisAttr()}, {*extent});
-  if (expected != result)
-    return emitOpError("expected result type ")
-           << expected << " but got " << result;
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,10 +53,10 @@ static LogicalResult addType(AxisMap &table, Type type, Location location) {
 }
 
 static LogicalResult addRelation(AxisMap &table, StringRef axis, AxisKind kind,
-                                 StringRef first, StringRef second,
-                                 Location location) {
+                                 ArrayRef<StringRef> parts, Location location) {
   AxisInfo &info = table[axis.str()];
-  SmallVector<std::string, 2> operands{first.str(), second.str()};
+  auto operands =
+      llvm::map_to_vector<2>(parts, [](StringRef part) { return part.str(); });
   if (info.operands.empty()) {
     info.kind = kind;
     info.operands = operands;
@@ -79,61 +79,23 @@ static bool isWellFormed(Operation *op) {
            rename.getFrom().size() == rename.getTo().size();
   if (auto extent = dyn_cast<ExtentOp>(op))
     return extent.getAxisAttr() != nullptr;
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return iota.getAxisAttr() && op->getNumResults() == 1 &&
+           isCleaveTensor(op->getResult(0).getType()) &&
+           isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return slice.getAxisAttr() && slice.getOffsetAttr();
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return concat.getAxisAttr() && concat.getAlongAttr() &&
+           concat.getAlong().size() > 1 &&
+           llvm::all_of(concat.getAlong(), llvm::IsaPred<StringAttr>);
   return true;
 }
 
 FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
   AxisTable result;
-  auto symbols =
-      function->getAttrOfType<SymbolsAttr>(CleaveDialect::kSymbolsAttrName);
-  if (symbols)
-    for (SymbolAttr symbol : symbols.getSymbols())
-      result.table[symbol.getName().getValue().str()] = getInfo(symbol);
-
-  auto addTypes = [&](TypeRange types, Location location) {
-    return success(llvm::all_of(types, [&](Type type) {
-      return succeeded(addType(result.table, type, location));
-    }));
-  };
-  if (failed(addTypes(function.getArgumentTypes(), function.getLoc())) ||
-      failed(addTypes(function.getResultTypes(), function.getLoc())))
-    return failure();
-  WalkResult walk = function.walk([&](Operation *op) {
-    if (failed(addTypes(op->getResultTypes(), op->getLoc())))
-      return WalkResult::interrupt();
-    if (!isWellFormed(op))
-      return WalkResult::advance();
-    if (auto split = dyn_cast<SplitOp>(op))
-      return WalkResult(addRelation(result.table, split.getInner(),
-                                    AxisKind::CeilDiv, split.getAxis(),
-                                    split.getOuter(), op->getLoc()));
-    if (auto rename = dyn_cast<RenameOp>(op))
-      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getNames(),
-                                             rename.getTo().getNames()))
-        result.equalities.emplace_back(from.getValue().str(),
-                                       to.getValue().str());
-    return WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
-    return failure();
-
-  for (auto &[name, info] : result.table)
-    if (info.kind == AxisKind::CeilDiv)
-      result.splitRelations.push_back(
-          {info.operands[0], info.operands[1], name});
-  // A merge of parts that no split relates defines a product.
-  walk = function.walk([&](MergeOp merge) {
-    if (!isWellFormed(merge))
-      return WalkResult::advance();
-    for (const SplitRelation &split : result.splitRelations)
-      if (split.axis == merge.getAxis() && split.outer == merge.getOuter() &&
-          split.inner == merge.getInner())
-        return WalkResult::advance();
-    return WalkResult(addRelation(result.table, merge.getAxis(),
-                                  AxisKind::Product, merge.getOuter(),
-                                  merge.getInner(), merge.getLoc()));
-  });
-  if (walk.wasInterrupted())
+  if (failed(result.gather(function)) ||
+      failed(result.gatherProducts(function)))
     return failure();
   for (auto &[name, info] : result.table)
     for (const std::string &operand : info.operands)
@@ -141,7 +103,7 @@ FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
         return function.emitError()
                << "expected axis '" << operand << "' of the relation for '"
                << name << "' to occur in the function";
-  walk = function.walk([&](ExtentOp extent) {
+  WalkResult walk = function.walk([&](ExtentOp extent) {
     if (!isWellFormed(extent) || result.table.count(extent.getAxis().str()))
       return WalkResult::advance();
     extent.emitOpError("expected axis '")
@@ -153,10 +115,134 @@ FailureOr<AxisTable> AxisTable::get(FunctionOpInterface function) {
   return result;
 }
 
+/// What the symbol table, the types and single operations say.
+LogicalResult AxisTable::gather(FunctionOpInterface function) {
+  auto symbols =
+      function->getAttrOfType<SymbolsAttr>(CleaveDialect::kSymbolsAttrName);
+  if (symbols)
+    for (SymbolAttr symbol : symbols.getSymbols())
+      table[symbol.getName().getValue().str()] = getInfo(symbol);
+
+  auto addTypes = [&](TypeRange types, Location location) {
+    return success(llvm::all_of(types, [&](Type type) {
+      return succeeded(addType(table, type, location));
+    }));
+  };
+  if (failed(addTypes(function.getArgumentTypes(), function.getLoc())) ||
+      failed(addTypes(function.getResultTypes(), function.getLoc())))
+    return failure();
+  WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
+    if (failed(addTypes(op->getResultTypes(), op->getLoc())))
+      return WalkResult::interrupt();
+    if (!isWellFormed(op))
+      return WalkResult::advance();
+    if (auto split = dyn_cast<SplitOp>(op))
+      return addRelation(table, split.getInner(), AxisKind::CeilDiv,
+                         {split.getAxis(), split.getOuter()}, op->getLoc());
+    if (auto concat = dyn_cast<ConcatOp>(op))
+      return addRelation(
+          table, concat.getAxis(), AxisKind::Sum,
+          llvm::to_vector(concat.getAlong().getAsValueRange<StringAttr>()),
+          op->getLoc());
+    if (auto rename = dyn_cast<RenameOp>(op))
+      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getNames(),
+                                             rename.getTo().getNames()))
+        equalities.emplace_back(from.getValue().str(), to.getValue().str());
+    if (auto slice = dyn_cast<SliceOp>(op)) {
+      SliceRelation relation{slice.getAxis().str(), int64_t(slice.getOffset()),
+                             std::nullopt};
+      if (slice.getPart())
+        relation.part = slice.getPart()->str();
+      slices.push_back(std::move(relation));
+    }
+    if (auto iota = dyn_cast<IotaOp>(op)) {
+      int64_t limit = iota.getLargestExtent();
+      auto [it, isNew] = limits.try_emplace(iota.getAxis().str(), limit);
+      it->second = std::min(it->second, limit);
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// A merge of parts that no split relates defines a product.
+LogicalResult AxisTable::gatherProducts(FunctionOpInterface function) {
+  for (auto &[name, info] : table)
+    if (info.kind == AxisKind::CeilDiv)
+      splitRelations.push_back({info.operands[0], info.operands[1], name});
+  WalkResult walk = function.walk([&](MergeOp merge) -> WalkResult {
+    if (!isWellFormed(merge))
+      return WalkResult::advance();
+    for (const SplitRelation &split : splitRelations)
+      if (split.axis == merge.getAxis() && split.outer == merge.getOuter() &&
+          split.inner == merge.getInner())
+        return WalkResult::advance();
+    return addRelation(table, merge.getAxis(), AxisKind::Product,
+                       {merge.getOuter(), merge.getInner()}, merge.getLoc());
+  });
+  return failure(walk.wasInterrupted());
+}
+
 const AxisInfo *AxisTable::lookup(StringRef axis) const {
   auto it = table.find(axis.str());
   return it == table.end() ? nullptr : &it->second;
 }
+
+namespace {
+
+using Conflict = function_ref<LogicalResult(StringRef, StringRef)>;
+using SetExtent = function_ref<LogicalResult(const std::string &, int64_t)>;
+
+/// `name` is the sum of `parts`: one unknown follows from the others.
+LogicalResult propagateSum(const std::string &name, ArrayRef<std::string> parts,
+                           const Bindings &bindings, SetExtent set,
+                           Conflict conflict) {
+  const std::string *unknown = nullptr;
+  int64_t known = 0, count = 0;
+  for (const std::string &part : parts) {
+    auto it = bindings.find(part);
+    if (it != bindings.end()) {
+      if (llvm::AddOverflow(known, it->second, known))
+        return conflict(name, "a sum that fits in 64 bits");
+      continue;
+    }
+    if (unknown && *unknown != part)
+      return success();
+    unknown = &part;
+    ++count;
+  }
+  if (!unknown)
+    return set(name, known);
+  auto total = bindings.find(name);
+  if (total == bindings.end())
+    return success();
+  int64_t rest = total->second - known;
+  if (rest < 0 || rest % count != 0)
+    return conflict(name, "the extent of its parts' sum but got " +
+                              std::to_string(total->second));
+  return set(*unknown, rest / count);
+}
+
+/// `name` is a product of two axes, or the extent of the parts of a split.
+LogicalResult propagatePair(const std::string &name, const AxisInfo &info,
+                            const Bindings &bindings, SetExtent set,
+                            Conflict conflict) {
+  auto first = bindings.find(info.operands[0]);
+  auto second = bindings.find(info.operands[1]);
+  if (first == bindings.end() || second == bindings.end())
+    return success();
+  int64_t extent;
+  if (info.kind == AxisKind::CeilDiv) {
+    if (second->second < 1)
+      return conflict(info.operands[1], "at least one part");
+    extent = llvm::divideCeil(first->second, second->second);
+  } else if (llvm::MulOverflow(first->second, second->second, extent)) {
+    return conflict(name, "a product that fits in 64 bits");
+  }
+  return set(name, extent);
+}
+
+} // namespace
 
 /// Sets what follows from the known extents until nothing changes. Calls
 /// `conflict` with an axis and a text for an extent that contradicts.
@@ -179,20 +265,10 @@ LogicalResult AxisTable::propagate(
         return failure();
       if (info.operands.empty())
         continue;
-      auto first = bindings.find(info.operands[0]);
-      auto second = bindings.find(info.operands[1]);
-      if (first == bindings.end() || second == bindings.end())
-        continue;
-      int64_t extent;
-      if (info.kind == AxisKind::Product) {
-        if (llvm::MulOverflow(first->second, second->second, extent))
-          return conflict(name, "a product that fits in 64 bits");
-      } else {
-        if (second->second < 1)
-          return conflict(info.operands[1], "at least one part");
-        extent = llvm::divideCeil(first->second, second->second);
-      }
-      if (failed(set(name, extent)))
+      if (failed(
+              info.kind == AxisKind::Sum
+                  ? propagateSum(name, info.operands, bindings, set, conflict)
+                  : propagatePair(name, info, bindings, set, conflict)))
         return failure();
     }
     for (const auto &[a, b] : equalities)
@@ -224,7 +300,28 @@ FailureOr<Bindings> AxisTable::resolve(const Bindings &given,
   for (const auto &[name, info] : table)
     if (!bindings.count(name))
       return emitError(location) << "missing extent of axis '" << name << "'";
+  if (failed(checkLimits(bindings, location)))
+    return failure();
   return bindings;
+}
+
+LogicalResult AxisTable::checkLimits(const Bindings &bindings,
+                                     Location location) const {
+  for (const SliceRelation &slice : slices) {
+    int64_t extent = bindings.at(slice.axis);
+    int64_t length = slice.part ? bindings.at(*slice.part) : 1;
+    if (slice.offset > extent || length > extent - slice.offset)
+      return emitError(location)
+             << "expected positions of axis '" << slice.axis << "' below "
+             << extent << " but got " << length << " from " << slice.offset;
+  }
+  for (const auto &[axis, limit] : limits)
+    if (bindings.at(axis) > limit)
+      return emitError(location)
+             << "expected axis '" << axis << "' to have an extent of at most "
+             << limit << ", which its positions' type counts, but got "
+             << bindings.at(axis);
+  return success();
 }
 
 Bindings AxisTable::representative(const Bindings &given,

@@ -170,7 +170,12 @@ static std::optional<Pointwise> getPointwise(Operation *op) {
       .Case([](NegOp) { return Pointwise::Neg; })
       .Case([](RecipOp) { return Pointwise::Recip; })
       .Case([](Recip0Op) { return Pointwise::Recip0; })
+      .Case([](AbsOp) { return Pointwise::Abs; })
       .Case([](ExpOp) { return Pointwise::Exp; })
+      .Case([](Exp2Op) { return Pointwise::Exp2; })
+      .Case([](LogOp) { return Pointwise::Log; })
+      .Case([](TanhOp) { return Pointwise::Tanh; })
+      .Case([](ErfOp) { return Pointwise::Erf; })
       .Case([](SqrtOp) { return Pointwise::Sqrt; })
       .Case([](RsqrtOp) { return Pointwise::Rsqrt; })
       .Case([](SigmoidOp) { return Pointwise::Sigmoid; })
@@ -178,6 +183,14 @@ static std::optional<Pointwise> getPointwise(Operation *op) {
       .Case([](SelectOp) { return Pointwise::Select; })
       .Case([](CmpOp cmp) { return getComparison(cmp.getPredicate()); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+static Reduction getReduction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Reduction>(op)
+      .Case([](ReduceMaxOp) { return Reduction::Max; })
+      .Case([](ReduceMinOp) { return Reduction::Min; })
+      .Case([](ReduceProdOp) { return Reduction::Prod; })
+      .Default([](Operation *) { return Reduction::Sum; });
 }
 
 NamedArray BlockEvaluator::computePointwise(Pointwise operation,
@@ -198,14 +211,12 @@ FailureOr<NamedArray> BlockEvaluator::compute(Operation *op) {
         return finish(context, NamedArray::splat(kind(), size, {}));
       })
       .Case([&](CastOp cast) { return computeCast(cast); })
-      .Case([&](ReduceSumOp sum) {
-        return reduceIn(context, window, Reduction::Sum, get(sum.getInput()),
-                        getNames(sum.getAxes()), kind());
-      })
-      .Case([&](ReduceMaxOp max) {
-        return reduceIn(context, window, Reduction::Max, get(max.getInput()),
-                        getNames(max.getAxes()), kind());
-      })
+      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp>(
+          [&](auto reduction) {
+            return reduceIn(context, window, getReduction(op),
+                            get(reduction.getInput()),
+                            getNames(reduction.getAxes()), kind());
+          })
       .Case([&](ContractOp contract) {
         Type type = contract.getOperandType()
                         ? *contract.getOperandType()

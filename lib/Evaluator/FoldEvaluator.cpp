@@ -40,11 +40,17 @@ public:
                               int64_t begin, int64_t length);
 
 private:
-  bool isMax(size_t state) {
-    return op.getKind(state) == ReductionKind::ReduceMax;
-  }
-  double unitValue(size_t state) {
-    return unitOf(isMax(state) ? Reduction::Max : Reduction::Sum);
+  Reduction reductionOf(size_t state) {
+    switch (op.getKind(state)) {
+    case ReductionKind::ReduceMax:
+      return Reduction::Max;
+    case ReductionKind::ReduceMin:
+      return Reduction::Min;
+    case ReductionKind::ReduceSum:
+    case ReductionKind::Contract:
+      return Reduction::Sum;
+    }
+    llvm_unreachable("unknown kind of reduction");
   }
   ElementKind kindOf(size_t state) {
     return getKind(op.getResult(state).getType());
@@ -77,9 +83,8 @@ FailureOr<States> FoldEvaluator::leaf(const Window &window,
       state = contractIn(context, window, (*body)[0], (*body)[1], axes, *type,
                          kindOf(i));
     } else {
-      state =
-          reduceIn(context, window, isMax(i) ? Reduction::Max : Reduction::Sum,
-                   (*body)[0], axes, kindOf(i));
+      state = reduceIn(context, window, reductionOf(i), (*body)[0], axes,
+                       kindOf(i));
     }
     states.push_back(std::move(state));
   }
@@ -92,7 +97,8 @@ States FoldEvaluator::unit(const Window &window) {
     SmallVector<Axis> stateAxes;
     for (const std::string &name : getNames(getAxes(op.getResult(i))))
       stateAxes.push_back({name, window.extents.at(name), 0});
-    states.push_back(NamedArray::splat(kindOf(i), unitValue(i), stateAxes));
+    states.push_back(
+        NamedArray::splat(kindOf(i), unitOf(reductionOf(i)), stateAxes));
   }
   return states;
 }
@@ -120,9 +126,9 @@ FailureOr<States> FoldEvaluator::combine(const Window &window, const States &a,
     FailureOr<NamedArray> right = rebase(i, window, b, result);
     if (failed(left) || failed(right))
       return failure();
-    result.push_back(finish(
-        context, applyPointwise(isMax(i) ? Pointwise::Max : Pointwise::Add,
-                                {*left, *right}, kindOf(i))));
+    result.push_back(
+        finish(context, applyPointwise(combinerOf(reductionOf(i)),
+                                       {*left, *right}, kindOf(i))));
   }
   return result;
 }

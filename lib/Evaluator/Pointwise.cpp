@@ -143,6 +143,16 @@ NamedArray mlir::cleave::applyPointwise(Pointwise operation,
     return unary(in, kind, [](double a) { return 1 / a; });
   case P::Recip0:
     return unary(in, kind, [](double a) { return a == 0 ? 0.0 : 1 / a; });
+  case P::Abs:
+    return unary(in, kind, [](double a) { return std::fabs(a); });
+  case P::Exp2:
+    return unary(in, kind, [](double a) { return std::exp2(a); });
+  case P::Log:
+    return unary(in, kind, [](double a) { return std::log(a); });
+  case P::Tanh:
+    return unary(in, kind, [](double a) { return std::tanh(a); });
+  case P::Erf:
+    return unary(in, kind, [](double a) { return std::erf(a); });
   case P::Exp:
     return unary(in, kind, [](double a) { return std::exp(a); });
   case P::Sqrt:

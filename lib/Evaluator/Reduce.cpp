@@ -15,6 +15,7 @@
 #include "Cleave/Evaluator/NamedArray.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -25,8 +26,31 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 double mlir::cleave::unitOf(Reduction reduction) {
-  return reduction == Reduction::Sum ? 0.0
-                                     : -std::numeric_limits<double>::infinity();
+  switch (reduction) {
+  case Reduction::Sum:
+    return 0.0;
+  case Reduction::Max:
+    return -std::numeric_limits<double>::infinity();
+  case Reduction::Min:
+    return std::numeric_limits<double>::infinity();
+  case Reduction::Prod:
+    return 1.0;
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+Pointwise mlir::cleave::combinerOf(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Sum:
+    return Pointwise::Add;
+  case Reduction::Max:
+    return Pointwise::Max;
+  case Reduction::Min:
+    return Pointwise::Min;
+  case Reduction::Prod:
+    return Pointwise::Mul;
+  }
+  llvm_unreachable("unknown reduction");
 }
 
 /// Whether some position of the two axes does not exist.
@@ -90,6 +114,34 @@ void maxRow(double *const *p, const int64_t *s, int64_t n) {
   }
 }
 
+void minRow(double *const *p, const int64_t *s, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    double &to = p[0][i * s[0]];
+    double value = p[1][i * s[1]];
+    if (value < to || std::isnan(value) || (value == to && std::signbit(value)))
+      to = value;
+  }
+}
+
+void multiplyRow(double *const *p, const int64_t *s, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    p[0][i * s[0]] *= p[1][i * s[1]];
+}
+
+auto getRow(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Sum:
+    return sumRow;
+  case Reduction::Max:
+    return maxRow;
+  case Reduction::Min:
+    return minRow;
+  case Reduction::Prod:
+    return multiplyRow;
+  }
+  llvm_unreachable("unknown reduction");
+}
+
 } // namespace
 
 NamedArray mlir::cleave::reduce(Reduction reduction, const NamedArray &input,
@@ -103,8 +155,7 @@ NamedArray mlir::cleave::reduce(Reduction reduction, const NamedArray &input,
       kept.push_back(axis);
   NamedArray result(kind, kept);
   std::fill_n(result.data(), result.size(), unitOf(reduction));
-  forEachRow(all, {&result, &masked},
-             reduction == Reduction::Sum ? sumRow : maxRow);
+  forEachRow(all, {&result, &masked}, getRow(reduction));
   return result;
 }
 

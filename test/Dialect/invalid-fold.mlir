@@ -4,7 +4,7 @@
 !s = tensor<f32, #cleave.axes<>>
 
 func.func @f(%x: !x) {
-  // expected-error @below {{expected 'reduce_sum', 'reduce_max' or 'contract'}}
+  // expected-error @below {{expected 'reduce_sum', 'reduce_max', 'reduce_min' or 'contract'}}
   %0 = cleave.fold over [K] ins(%x : !x) -> (!s)
   return
 }

@@ -50,7 +50,7 @@ func.func private @f() attributes {cleave.symbols = #cleave.symbols<K: 1, K: bou
 // -----
 
 // expected-error @below {{expected '*'}}
-func.func private @f() attributes {cleave.symbols = #cleave.symbols<H = G + R>}
+func.func private @f() attributes {cleave.symbols = #cleave.symbols<H = G / R>}
 
 // -----
 

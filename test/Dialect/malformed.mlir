@@ -136,3 +136,55 @@ func.func @f(%x: i32) {
 "cleave.alternatives"() ({
   "cleave.yield"() : () -> ()
 }) {labels = [1]} : () -> ()
+
+// -----
+
+func.func @f() attributes {cleave.symbols = #cleave.symbols<>} {
+  // expected-error @below {{requires attribute 'axis'}}
+  %0 = "cleave.iota"() : () -> tensor<4xf32, #cleave.axes<K>>
+  return
+}
+
+// -----
+
+func.func @f() attributes {cleave.symbols = #cleave.symbols<>} {
+  // expected-error @below {{must be tensor of f32 or f64}}
+  %0 = "cleave.iota"() {axis = "K"} : () -> i32
+  return
+}
+
+// -----
+
+!x = tensor<4xf32, #cleave.axes<K>>
+func.func @f(%x: !x) attributes {cleave.symbols = #cleave.symbols<>} {
+  // expected-error @below {{requires attribute 'offset'}}
+  %0 = "cleave.slice"(%x) {axis = "K"} : (!x) -> !x
+  return
+}
+
+// -----
+
+!x = tensor<4xf32, #cleave.axes<K>>
+func.func @f(%x: !x) attributes {cleave.symbols = #cleave.symbols<>} {
+  // expected-error @below {{attribute 'along' failed to satisfy constraint}}
+  %0 = "cleave.concat"(%x, %x) {axis = "N", along = [1, 2]} : (!x, !x) -> !x
+  return
+}
+
+// -----
+
+!x = tensor<4xf32, #cleave.axes<K>>
+func.func @f(%x: !x) attributes {cleave.symbols = #cleave.symbols<>} {
+  // expected-error @below {{requires attribute 'axis'}}
+  %0 = "cleave.stack"(%x) : (!x) -> !x
+  return
+}
+
+// -----
+
+!x = tensor<4xf32, #cleave.axes<K>>
+func.func @f(%x: !x, %i: tensor<i32, #cleave.axes<>>) attributes {cleave.symbols = #cleave.symbols<>} {
+  // expected-error @below {{requires attribute 'axis'}}
+  %0 = "cleave.gather"(%x, %i) : (!x, tensor<i32, #cleave.axes<>>) -> !x
+  return
+}

@@ -61,7 +61,8 @@ def Cleave_AxisKind : I32EnumAttr<"AxisKind", "how an axis gets its extent", [
   I32EnumAttrCase<"Bound", 1, "bound">,
   I32EnumAttrCase<"Dynamic", 2, "dynamic">,
   I32EnumAttrCase<"CeilDiv", 3, "ceil">,
-  I32EnumAttrCase<"Product", 4, "product">
+  I32EnumAttrCase<"Product", 4, "product">,
+  I32EnumAttrCase<"Sum", 5, "sum">
 ]> {
   let cppNamespace = "::mlir::cleave";
 }
@@ -77,7 +78,9 @@ def Cleave_SymbolAttr : Cleave_Attr<"Symbol", "symbol"> {
       that schedules are chosen for;
     - `Ki = ceil(K / S)`: the inner part of the split of K into S parts. A
       position (s, i) exists only where `s * |Ki| + i < |K|`;
-    - `H = G * R`: a product of two axes, outer first.
+    - `H = G * R`: a product of two axes, outer first;
+    - `N = K + R`: the sum of two or more axes, one behind the other. An axis
+      may stand twice.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$name,
@@ -150,11 +153,21 @@ def Cleave_CmpPredicate : I32EnumAttr<"CmpPredicate", "comparison of floats", [
 def Cleave_CmpPredicateAttr
     : EnumAttr<Cleave_Dialect, Cleave_CmpPredicate, "cmp_predicate">;
 
+def Cleave_GeluForm : I32EnumAttr<"GeluForm", "which function gelu is", [
+  I32EnumAttrCase<"erf", 0>, I32EnumAttrCase<"tanh", 1>
+]> {
+  let cppNamespace = "::mlir::cleave";
+  let genSpecializedAttr = 0;
+}
+def Cleave_GeluFormAttr
+    : EnumAttr<Cleave_Dialect, Cleave_GeluForm, "gelu_form">;
+
 def Cleave_ReductionKind
     : I32EnumAttr<"ReductionKind", "how a fold's state reduces", [
   I32EnumAttrCase<"ReduceSum", 0, "reduce_sum">,
   I32EnumAttrCase<"ReduceMax", 1, "reduce_max">,
-  I32EnumAttrCase<"Contract", 2, "contract">
+  I32EnumAttrCase<"Contract", 2, "contract">,
+  I32EnumAttrCase<"ReduceMin", 3, "reduce_min">
 ]> {
   let cppNamespace = "::mlir::cleave";
   let genSpecializedAttr = 0;

@@ -30,6 +30,8 @@ class Cleave_TensorOf<list<Type> elements, string what>
 def Cleave_FloatTensor
     : Cleave_TensorOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
 def Cleave_BoolTensor : Cleave_TensorOf<[I1], "i1">;
+def Cleave_IntegerTensor
+    : Cleave_TensorOf<[AnySignlessInteger], "signless integers">;
 def Cleave_Tensor
     : Cleave_TensorOf<[F16, BF16, F32, F64, AnySignlessInteger],
                       "floats or signless integers">;
@@ -134,7 +136,14 @@ def Cleave_Recip0Op
     a sum of 0 and gives 0 through this.
   }];
 }
+def Cleave_AbsOp : Cleave_UnaryOp<"abs", "Absolute value">;
 def Cleave_ExpOp : Cleave_UnaryOp<"exp", "Exponential">;
+def Cleave_Exp2Op : Cleave_UnaryOp<"exp2", "Power of 2">;
+def Cleave_LogOp : Cleave_UnaryOp<"log", "Natural logarithm"> {
+  let description = [{-inf at 0 of either sign, NaN below.}];
+}
+def Cleave_TanhOp : Cleave_UnaryOp<"tanh", "Hyperbolic tangent">;
+def Cleave_ErfOp : Cleave_UnaryOp<"erf", "Gauss error function">;
 def Cleave_SqrtOp : Cleave_UnaryOp<"sqrt", "Square root">;
 def Cleave_RsqrtOp : Cleave_UnaryOp<"rsqrt", "Reciprocal square root">;
 def Cleave_SigmoidOp
@@ -240,6 +249,43 @@ def Cleave_ExtentOp : Cleave_PureOp<"extent"> {
   let hasVerifier = 1;
 }
 
+def Cleave_IotaOp : Cleave_Op<"iota", [Pure]> {
+  let summary = "The position along an axis, as a float";
+  let description = [{
+    0, 1, 2, ... along the axis, as f32 or f64. An f32 counts to 2^24 and an f64
+    to 2^53: longer axes are an error, here if they are static, else when their
+    extents are bound.
+
+    With `cmp`, `extent` and `select` this states causal masks, sliding windows,
+    lengths, and the label of a cross-entropy. *A domain is a value*: positions
+    outside are selected to the unit of the reduction that ranges over the axis
+    (-inf in front of a softmax, 0 in front of a sum), so that no rule needs a
+    side condition about domains. What stands in a position that is not
+    selected does not matter, NaN included.
+
+    ```mlir
+    // causal and bottom-right aligned: key t <= query s + |T| - |S|
+    %s = cleave.iota S : tensor<?xf32, #S>
+    %t = cleave.iota T : tensor<?xf32, #T>
+    %d = cleave.sub %nt, %ns : (!scalar, !scalar) -> !scalar
+    %e = cleave.add %s, %d : (tensor<?xf32, #S>, !scalar) -> tensor<?xf32, #S>
+    %m = cleave.cmp le %t, %e
+       : (tensor<?xf32, #T>, tensor<?xf32, #S>) -> tensor<?x?xi1, #S_T>
+    %z = cleave.select %m, %x, %minus_inf
+       : (tensor<?x?xi1, #S_T>, tensor<?x?xf32, #S_T>, !scalar)
+      -> tensor<?x?xf32, #S_T>
+    ```
+  }];
+  let arguments = (ins StrAttr:$axis);
+  let results = (outs Cleave_TensorOf<[F32, F64], "f32 or f64">:$result);
+  let assemblyFormat = "custom<Axis>($axis) attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The longest axis whose positions the element type counts exactly.
+    int64_t getLargestExtent();
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -271,6 +317,17 @@ def Cleave_ReduceMaxOp : Cleave_ReduceOp<"reduce_max", "Maximum"> {
   let description = [{
     The maximum over all existing positions of the axes; NaN if one is NaN. An
     empty maximum is -inf.
+  }];
+}
+def Cleave_ReduceMinOp : Cleave_ReduceOp<"reduce_min", "Minimum"> {
+  let description = [{
+    The minimum over all existing positions of the axes; NaN if one is NaN. An
+    empty minimum is +inf.
+  }];
+}
+def Cleave_ReduceProdOp : Cleave_ReduceOp<"reduce_prod", "Product"> {
+  let description = [{
+    The product over all existing positions of the axes. An empty product is 1.
   }];
 }
 
@@ -305,7 +362,7 @@ def Cleave_FoldOp : Cleave_Op<"fold",
   let summary = "Several dependent reductions over axes in one pass";
   let description = [{
     Reduces over `axes` with one or more *states*. State i is a reduction
-    (`reduce_sum`, `reduce_max`) or a contraction of a *body*, a region over
+    (`reduce_sum`, `reduce_max`, `reduce_min`) or a contraction of a *body*, a region over
     the fold's inputs and the earlier states 0 .. i-1, its *references*. The
     results are the states' final values.
 
@@ -322,8 +379,8 @@ def Cleave_FoldOp : Cleave_Op<"fold",
     From these follow the *leaf* of a tile (each body reduced over the tile
     only, at the tile's own references), *combine* of two partial results
     (state by state in order: rebase both sides from their own references to
-    the combined ones, then reduce), and the *unit* (0 or -inf for each state),
-    which is the partial result of no positions and the identity of combine.
+    the combined ones, then reduce), and the *unit* (0, -inf or +inf for each
+    state), which is the partial result of no positions and the identity of combine.
 
     A step of a loop, a merge of lanes, warps, blocks or splits is one and the
     same combine. No state is ever tested for its unit: a state of a partial
@@ -477,6 +534,108 @@ def Cleave_RelayoutOp : Cleave_Op<"relayout", [Pure]> {
   let hasFolder = 1;
 }
 
+def Cleave_SliceOp : Cleave_Op<"slice", [Pure]> {
+  let summary = "Part of an axis under another name, or one position of it";
+  let description = [{
+    With `as L`, position l of axis L is position `offset + l` of `axis`.
+    Without, the axis is dropped and position `offset` alone is left. A part
+    that reaches behind the axis is an error: here where the extents are static,
+    else when they are bound.
+
+    ```mlir
+    %v = cleave.slice %x C at 0 as L
+       : tensor<?x576xf16, #T_C> to tensor<512x?xf16, #L_T>
+    %r = cleave.slice %y J at 1 : tensor<?x2xf16, #K_J> to tensor<?xf16, #K>
+    ```
+  }];
+  let arguments = (ins Cleave_Tensor:$input, StrAttr:$axis,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$offset,
+                       OptionalAttr<StrAttr>:$part);
+  let results = (outs Cleave_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Axis>($axis) `at` $offset custom<Part>($part) attr-dict `:`
+    type($input) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cleave_ConcatOp : Cleave_Op<"concat", [Pure]> {
+  let summary = "Tensors one behind the other along an axis";
+  let description = [{
+    Input i carries axis i of the list `along`; these lie one behind the other
+    as `axis`, whose extent is their sum. Along all other axes inputs are
+    broadcast. An axis may stand in the list more than once. Inputs have one
+    element type, which the result keeps.
+
+    ```mlir
+    %n = cleave.concat %a, %b along [K, R] as N
+       : (tensor<?x512xf16, #M_K>, tensor<?x64xf16, #M_R>)
+      -> tensor<?x576xf16, #M_N>
+    ```
+  }];
+  let arguments = (ins Variadic<Cleave_Tensor>:$inputs, StrArrayAttr:$along,
+                       StrAttr:$axis);
+  let results = (outs Cleave_Tensor:$result);
+  let assemblyFormat = [{
+    $inputs `along` custom<AxisNames>($along) `as` custom<Axis>($axis) attr-dict
+    `:` functional-type($inputs, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cleave_GatherOp : Cleave_PureOp<"gather"> {
+  let summary = "Positions of an axis chosen by an index tensor";
+  let description = [{
+    `axis` of the table is replaced by the axes of the index tensor: the result
+    at (i, r) is the table at (index(i), r). Axes that both carry are one axis:
+    then each of its positions looks into its own part of the table. An index
+    outside of the axis gives NaN, never memory. The element type is the
+    table's.
+
+    ```mlir
+    // one label a row: x[m, label[m]]
+    %t = cleave.gather %x V at %label
+       : (tensor<?x32000xf16, #M_V>, tensor<?xi32, #M>) -> tensor<?xf16, #M>
+    ```
+  }];
+  let arguments = (ins Cleave_FloatTensor:$table, StrAttr:$axis,
+                       Cleave_IntegerTensor:$index);
+  let results = (outs Cleave_FloatTensor:$result);
+  let assemblyFormat = [{
+    $table custom<Axis>($axis) `at` $index attr-dict `:`
+    functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cleave_InsertOp : Cleave_PureOp<"insert"> {
+  let summary = "A tensor with some positions of an axis replaced";
+  let description = [{
+    The cache with positions `pos .. pos + |axis| - 1` of `cache_axis` replaced
+    by those of `input` along `axis`. Both have the same other axes. `position`
+    has some of these axes, so that each batch entry can have its own. Positions
+    that fall outside of the cache are dropped.
+
+    As everywhere, the result is a new value; whether it shares the cache's
+    bytes is a matter of scheduling.
+
+    ```mlir
+    %n = cleave.insert %k S into %cache T at %pos
+       : (tensor<?x1x128xf16, #B_S_D>, tensor<?x?x128xf16, #B_T_D>,
+          tensor<?xi32, #B>) -> tensor<?x128x?xf16, #B_D_T>
+    ```
+  }];
+  let arguments = (ins Cleave_Tensor:$input, StrAttr:$axis,
+                       Cleave_Tensor:$cache, StrAttr:$cache_axis,
+                       Cleave_IntegerTensor:$position);
+  let results = (outs Cleave_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Axis>($axis) `into` $cache custom<Axis>($cache_axis) `at`
+    $position attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Alternatives
 //===----------------------------------------------------------------------===//
@@ -571,6 +730,85 @@ def Cleave_SiluOp : Cleave_PureOp<"silu"> {
   let arguments = (ins Cleave_FloatTensor:$input);
   let results = (outs Cleave_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type($input, $result)";
+}
+
+def Cleave_GeluOp : Cleave_PureOp<"gelu"> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `x * (1 + erf(x / sqrt(2))) / 2` in the form `erf`,
+    `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2` in the form
+    `tanh`. (Hendrycks and Gimpel, Gaussian Error Linear Units, 2016.)
+
+    ```mlir
+    %y = cleave.gelu tanh %x : (tensor<?xf16, #K>) -> tensor<?xf32, #K>
+    ```
+  }];
+  let arguments = (ins Cleave_GeluFormAttr:$form, Cleave_FloatTensor:$input);
+  let results = (outs Cleave_FloatTensor:$result);
+  let assemblyFormat =
+      "$form $input attr-dict `:` functional-type($input, $result)";
+}
+
+def Cleave_LayerNormOp : Cleave_PureOp<"layer_norm"> {
+  let summary = "Centred and scaled to unit variance, times a weight, plus a "
+                "bias";
+  let description = [{
+    `d * rsqrt(mean(d * d) + eps) * weight + bias` with `d = x - mean(x)`, means
+    over `axes`. The parameters are a weight, or a weight and a bias; they may
+    have any axes of the input. (Ba, Kiros and Hinton, Layer Normalization,
+    2016.)
+
+    ```mlir
+    %n = cleave.layer_norm %x, %g, %b over [K] eps 1.0e-5
+       : (tensor<?x8xf16, #M_K>, tensor<8xf16, #K>, tensor<8xf16, #K>)
+      -> tensor<8x?xf32, #K_M>
+    ```
+  }];
+  let arguments = (ins Cleave_FloatTensor:$input,
+                       Variadic<Cleave_FloatTensor>:$parameters,
+                       Cleave_AxesAttr:$axes, F64Attr:$eps);
+  let results = (outs Cleave_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`,` $parameters^)? `over` custom<AxisSet>($axes) `eps` $eps
+    attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cleave_LogSumExpOp : Cleave_PureOp<"logsumexp"> {
+  let summary = "Logarithm of the sum of exponentials over axes";
+  let description = [{
+    Expands to `log(reduce_sum(exp(x - shift))) + shift` where shift is the
+    row's maximum where that is finite, else 0: -inf for a row with an empty
+    domain, or of -inf only.
+  }];
+  let arguments = (ins Cleave_FloatTensor:$input, Cleave_AxesAttr:$axes);
+  let results = (outs Cleave_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `over` custom<AxisSet>($axes) attr-dict `:`
+    functional-type($input, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cleave_StackOp : Cleave_PureOp<"stack"> {
+  let summary = "Tensors as the positions of a new axis";
+  let description = [{
+    Input i is position i of the new axis; other axes are broadcast. Expands to
+    selects by the position along the axis.
+
+    ```mlir
+    %r = cleave.stack %a, %b as J
+       : (tensor<?xf32, #K>, tensor<?xf32, #K>) -> tensor<2x?xf32, #J_K>
+    ```
+  }];
+  let arguments = (ins Variadic<Cleave_FloatTensor>:$inputs, StrAttr:$axis);
+  let results = (outs Cleave_FloatTensor:$result);
+  let assemblyFormat = [{
+    $inputs `as` custom<Axis>($axis) attr-dict `:`
+    functional-type($inputs, $result)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // CLEAVE_DIALECT_CLEAVEOPS_TD

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Gathers what a function says about its axes: the symbol table, the extents
-// in its types, and the relations that split, merge and rename state.
+// in its types, and the relations that split, merge, rename, slice and concat
+// state.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ struct AxisInfo {
   int64_t extent = ShapedType::kDynamic;
   /// Values that stand for a bound or dynamic axis in decisions.
   SmallVector<int64_t> representatives;
-  /// CeilDiv: (axis, outer). Product: (outer, inner).
+  /// CeilDiv: (axis, outer). Product: (outer, inner). Sum: all parts.
   SmallVector<std::string, 2> operands;
 };
 
@@ -38,6 +39,14 @@ struct AxisInfo {
 /// |axis|.
 struct SplitRelation {
   std::string axis, outer, inner;
+};
+
+/// Positions offset, offset + 1, ... of `axis` are those of `part`, or without
+/// a part `offset` alone is one.
+struct SliceRelation {
+  std::string axis;
+  int64_t offset = 0;
+  std::optional<std::string> part;
 };
 
 /// All axes of a function.
@@ -67,7 +76,13 @@ private:
   std::vector<SplitRelation> splitRelations;
   /// Axes that rename makes equal.
   std::vector<std::pair<std::string, std::string>> equalities;
+  std::vector<SliceRelation> slices;
+  /// The largest extents whose positions iota can count.
+  std::map<std::string, int64_t> limits;
 
+  LogicalResult gather(FunctionOpInterface function);
+  LogicalResult gatherProducts(FunctionOpInterface function);
+  LogicalResult checkLimits(const Bindings &bindings, Location location) const;
   LogicalResult
   propagate(Bindings &bindings,
             function_ref<LogicalResult(StringRef, StringRef)> conflict) const;

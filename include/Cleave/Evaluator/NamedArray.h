@@ -97,7 +97,12 @@ enum class Pointwise {
   Neg,
   Recip,
   Recip0,
+  Abs,
   Exp,
+  Exp2,
+  Log,
+  Tanh,
+  Erf,
   Sqrt,
   Rsqrt,
   Sigmoid,
@@ -116,10 +121,13 @@ enum class Pointwise {
 NamedArray applyPointwise(Pointwise operation,
                           llvm::ArrayRef<NamedArray> inputs, ElementKind kind);
 
-enum class Reduction { Sum, Max };
+enum class Reduction { Sum, Max, Min, Prod };
 
 /// The value of an empty reduction.
 double unitOf(Reduction reduction);
+
+/// What combines two values of a reduction.
+Pointwise combinerOf(Reduction reduction);
 
 /// Position (o, i) of the two axes exists iff o * |inner| + i < extent, where
 /// `offset`s move windows of the axes to where they were cut out.

@@ -456,6 +456,9 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
                                        unsigned id, const Renaming &renaming) {
   FoldState state;
   ReductionKind kind = op.getKind(index);
+  if (kind == ReductionKind::ReduceMin)
+    return op.emitOpError("state ")
+           << index << ": reduce_min is not supported by scheduling";
   state.contraction = kind == ReductionKind::Contract;
   state.combiner =
       kind == ReductionKind::ReduceMax ? Combiner::Max : Combiner::Sum;
