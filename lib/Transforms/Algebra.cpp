@@ -15,6 +15,7 @@
 #include "Cleave/Transforms/Algebra/VerifyRules.h"
 #include "Cleave/Transforms/FormFolds.h"
 #include "Cleave/Transforms/Passes.h"
+#include "Cleave/Transforms/SplitReductions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -27,6 +28,9 @@ namespace mlir::cleave {
 
 using namespace mlir;
 using namespace mlir::cleave;
+
+/// Split copies of regions are made up to this many in all.
+static constexpr unsigned kMaxRegions = 8;
 
 namespace {
 
@@ -76,7 +80,8 @@ struct CleaveAlgebraPass
         options.numerics == Numerics::Strict &&
         !findAxesNotToBeEmpty(function, *ruleSet, options, *result).empty();
     if (failed(emitAlternatives(function, *result, options.k, mayBeEmpty,
-                                formFoldsIn)))
+                                formFoldsIn)) ||
+        (split && failed(addSplitAlternatives(function, kMaxRegions))))
       return signalPassFailure();
   }
 

@@ -69,7 +69,10 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     Option<"maxIterations", "max-iterations", "unsigned", "30",
            "Stop each phase of the saturation after this many iterations">,
     Option<"explain", "explain", "bool", "false",
-           "Say how often each rule found something">
+           "Say how often each rule found something">,
+    Option<"split", "split", "bool", "false",
+           "Add a split copy of each region (as --cleave-split-reductions "
+           "does), labelled `<label>, split`, up to 8 regions in all">
   ];
   let dependentDialects = ["::mlir::cleave::CleaveDialect",
                            "::mlir::pdl::PDLDialect"];
@@ -295,6 +298,32 @@ def CleaveFormFoldsPass : Pass<"cleave-form-folds", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Cleave_NumericsOption];
+  let dependentDialects = ["::mlir::cleave::CleaveDialect"];
+}
+
+def CleaveSplitReductionsPass
+    : Pass<"cleave-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reduce in parts, and merge the partial results";
+  let description = [{
+    Runs on formed folds, in the function's body and in every region of
+    `cleave.alternatives`. What is reduced over an axis K is reduced over parts
+    of it, and the partial results over the parts. The number of parts is a new
+    symbol, `K.s`, which scheduling binds; the reductions of one sweep share it.
+    The parts of a fold are merged by another fold, whose bodies are the rebase
+    regions. Parts are never split again; of several axes, each is split.
+
+    ```mlir
+    %y = cleave.contract %x, %w over [K] : (!mk, !kn) -> !mn
+    // becomes, with K.s: bound like 1, K.i = ceil(K / K.s)
+    %xs = cleave.split %x K into (K.s, K.i) : !mk to !mki
+    %ws = cleave.split %w K into (K.s, K.i) : !kn to !kin
+    %p = cleave.contract %xs, %ws over [K.i] : (!mki, !kin) -> !mns
+    %y = cleave.reduce_sum %p over [K.s] : (!mns) -> !mn
+    ```
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string", "Axes to split (default: all)">
+  ];
   let dependentDialects = ["::mlir::cleave::CleaveDialect"];
 }
 

@@ -8,7 +8,8 @@
 //
 // Builds one graph in several guises: axes under other names (so that they sort
 // in another order), arguments in another storage order, operands reversed.
-// Evaluates it before and after fold formation, in tiles and parts.
+// Evaluates it before and after fold formation, in tiles and parts, and after
+// the split phase for several numbers of parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "Cleave/Evaluator/Evaluator.h"
 #include "Cleave/Transforms/FormFolds.h"
+#include "Cleave/Transforms/SplitReductions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -40,6 +42,12 @@ constexpr Guise kGuises[] = {{false, false}, {true, false}, {true, true}};
 /// The tiles and parts that no result may depend on; 11 positions.
 constexpr std::pair<int64_t, int64_t> kTilings[] = {
     {0, 1}, {1, 1}, {3, 1}, {4, 1}, {100, 1}, {1, 2}, {3, 3}, {4, 2}, {2, 7}};
+
+/// Numbers of parts for the symbols that the split phase makes; the last one
+/// leaves parts empty. And tilings of what is folded in the parts.
+constexpr int64_t kSplits[] = {1, 2, 3, 7, 20};
+constexpr std::pair<int64_t, int64_t> kSplitTilings[] = {
+    {0, 1}, {1, 1}, {3, 2}};
 
 using Generator = std::function<double(std::mt19937 &)>;
 inline Generator gauss(double mean, double deviation) {
@@ -179,6 +187,8 @@ public:
     Bindings symbols;
     for (auto [axis, extent] : bound)
       symbols[rename(axis)] = extent;
+    for (const std::string &symbol : splitSymbols)
+      symbols[symbol] = splitCount;
     auto results = cleave::evaluate(function, arguments, symbols, options);
     EXPECT_TRUE(succeeded(results));
     std::vector<double> all;
@@ -201,9 +211,33 @@ public:
     return states;
   }
 
-  /// Checks that no tiling changes what the function gave before.
+  /// Splits all reductions; the numbers of parts are symbols from then on.
+  void split() {
+    ASSERT_TRUE(succeeded(splitReductions(function)));
+    ASSERT_TRUE(succeeded(verify(*module)));
+    auto symbols =
+        function->getAttrOfType<SymbolsAttr>(CleaveDialect::kSymbolsAttrName);
+    for (SymbolAttr symbol :
+         symbols ? symbols.getSymbols() : ArrayRef<SymbolAttr>())
+      if (symbol.getKind() == AxisKind::Bound)
+        splitSymbols.push_back(symbol.getName().str());
+  }
+
+  /// Checks that neither a tiling nor a split changes what the function gave
+  /// before.
   void expectResults(const std::vector<double> &expected, double tolerance) {
-    for (auto [tile, parts] : kTilings) {
+    expectResultsIn(kTilings, expected, tolerance);
+    split();
+    for (int64_t count : kSplits) {
+      SCOPED_TRACE("split into " + std::to_string(count));
+      splitCount = count;
+      expectResultsIn(kSplitTilings, expected, tolerance);
+    }
+  }
+
+  void expectResultsIn(ArrayRef<std::pair<int64_t, int64_t>> tilings,
+                       const std::vector<double> &expected, double tolerance) {
+    for (auto [tile, parts] : tilings) {
       std::vector<double> got = evaluate(tile, parts);
       ASSERT_EQ(got.size(), expected.size());
       for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(got, expected))) {
@@ -232,6 +266,8 @@ public:
   /// Extents of axes that no argument has.
   std::map<char, int64_t> bound;
   std::map<char, int64_t> extents = {{'K', 11}, {'T', 11}, {'N', 3}};
+  /// What the symbols of splits are bound to.
+  int64_t splitCount = 1;
 
 private:
   OpBuilder builder;
@@ -239,6 +275,7 @@ private:
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
   std::vector<HostArray> arguments;
+  std::vector<std::string> splitSymbols;
   std::mt19937 random{7};
 
   Location loc() { return builder.getUnknownLoc(); }

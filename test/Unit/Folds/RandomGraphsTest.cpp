@@ -115,7 +115,7 @@ TEST_F(RandomGraphsTest, GiveWhatTheyGave) {
     Graph &g = graph.get();
     std::vector<double> expected = g.evaluate(0, 1);
     folds += g.formFolds().size();
-    for (auto [tile, parts] : kTilings) {
+    auto expectSame = [&](int64_t tile, int64_t parts) {
       std::vector<double> got = g.evaluate(tile, parts);
       for (auto [a, b] : llvm::zip_equal(got, expected))
         if (std::isfinite(b))
@@ -123,6 +123,14 @@ TEST_F(RandomGraphsTest, GiveWhatTheyGave) {
         else
           // An infinite scale is NaN on a 0 and infinite on a sum.
           ASSERT_FALSE(std::isfinite(a));
+    };
+    for (auto [tile, parts] : kTilings)
+      expectSame(tile, parts);
+    g.split();
+    for (int64_t count : kSplits) {
+      g.splitCount = count;
+      for (auto [tile, parts] : kSplitTilings)
+        expectSame(tile, parts);
     }
   }
   EXPECT_GT(folds, 50u);
