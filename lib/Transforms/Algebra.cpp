@@ -65,6 +65,7 @@ struct CleaveAlgebraPass
     options.k = std::max(1u, unsigned(k));
     options.numerics = numerics;
     options.limits = {size_t(maxEnodes), unsigned(maxIterations)};
+    options.explain = explain;
     FailureOr<OptimizedFunction> result = optimize(function, *ruleSet, options);
     if (failed(result))
       return signalPassFailure();
@@ -79,10 +80,13 @@ struct CleaveAlgebraPass
     bool mayBeEmpty =
         options.numerics == Numerics::Strict &&
         !findAxesNotToBeEmpty(function, *ruleSet, options, *result).empty();
-    if (failed(emitAlternatives(function, *result, options.k, mayBeEmpty,
-                                formFoldsIn)) ||
+    FailureOr<SmallVector<RegionOrigin>> regions =
+        emitAlternatives(function, *result, options.k, mayBeEmpty, formFoldsIn);
+    if (failed(regions) ||
         (split && failed(addSplitAlternatives(function, kMaxRegions))))
       return signalPassFailure();
+    if (explain)
+      printExplanations(function, *result, *regions);
   }
 
 private:
@@ -103,18 +107,48 @@ private:
        << result.report.iterations << " iterations, extraction "
        << (result.extraction.exact ? "exact" : "by local search");
     remark::analysis(function.getLoc(), getRemark("saturation")) << text;
-    if (!explain)
-      return;
+    text.clear();
     for (auto [name, count] :
          llvm::zip_equal(result.ruleNames, result.report.firings))
       if (count > 0)
-        emitRemark(function.getLoc())
-            << "rule " << name << ": " << count
-            << (count == 1 ? " equality" : " equalities");
+        os << (text.empty() ? "" : ", ") << name << " " << count;
+    remark::analysis(function.getLoc(), getRemark("rules")) << text;
   }
+
+  static void printExplanations(func::FuncOp function,
+                                OptimizedFunction &result,
+                                ArrayRef<RegionOrigin> regions);
 
   /// Read only once loaded, so that clones share it.
   std::shared_ptr<const RuleSet> ruleSet;
 };
 
 } // namespace
+
+void CleaveAlgebraPass::printExplanations(func::FuncOp function,
+                                          OptimizedFunction &result,
+                                          ArrayRef<RegionOrigin> regions) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto print = [&](ArrayRef<egraph::ClassId> roots) {
+    FunctionOpInterface terms = buildTerms(function, *result.graph, roots);
+    terms->print(os, OpPrintingFlags().useLocalScope());
+    os << "\n// -----\n";
+    terms->erase();
+  };
+  for (auto [index, region] : llvm::enumerate(regions)) {
+    if (!region.extracted)
+      continue;
+    os << "// @" << function.getName() << ", alternative " << index
+       << "\n// step 0: the input\n";
+    print(result.imported.roots);
+    for (auto [number, step] :
+         llvm::enumerate(explainForm(result, *region.extracted))) {
+      os << "// step " << number + 1 << ": " << step.name
+         << (step.isReversed ? " reversed" : "") << "\n";
+      print(step.roots);
+    }
+  }
+  // One write, so that functions explained in parallel do not mix.
+  llvm::errs() << text;
+}

@@ -59,6 +59,22 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     finite. Where no `cleave.range` is declared, 65504 is assumed. A remark
     (`--remarks-filter=cleave-algebra`) says what to declare, and how the
     saturation ended.
+
+    `explain` prints to the standard error, for each region that is not the
+    input, how the rules lead to it: a comment with the step's rule, then the
+    function after it. The text parses with `--split-input-file`. A step may be
+    a rule taken backwards (`reversed`) or a change of normal form. Folds are
+    formed after the last step; what the operands of a `reduce_sum` may be
+    rounded to is not printed.
+
+    ```mlir
+    // @f, alternative 0
+    // step 0: the input
+    func.func @f(...
+    // -----
+    // step 1: Sum_PullFactors
+    func.func @f(...
+    ```
   }];
   let options = [
     Option<"k", "k", "unsigned", "4", "Number of alternatives">,
@@ -69,7 +85,7 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     Option<"maxIterations", "max-iterations", "unsigned", "30",
            "Stop each phase of the saturation after this many iterations">,
     Option<"explain", "explain", "bool", "false",
-           "Say how often each rule found something">,
+           "Print the rewrites that lead to each alternative">,
     Option<"split", "split", "bool", "false",
            "Add a split copy of each region (as --cleave-split-reductions "
            "does), labelled `<label>, split`, up to 8 regions in all">

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Algebra/AlgebraGraph.h"
+#include "Cleave/Transforms/EGraph/Proof.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -238,5 +239,10 @@ void AlgebraGraph::modify(EGraph &, ClassId id) {
   if (!facts.constant || !getElementType(id).isF32() ||
       findNode(id, OpKind::Constant))
     return;
-  graph.merge(id, addConstant(*facts.constant, facts.axes), "constant");
+  if (const ProofLog *proofs = graph.getProofs())
+    for (ClassId child : Node(proofs->getTerm(id)).children)
+      if (const Node *constant = findNode(child, OpKind::Constant))
+        graph.see(child, *constant);
+  graph.merge(id, addConstant(*facts.constant, facts.axes), "constant",
+              kNormalForm);
 }

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Algebra/Extraction.h"
+#include "Cleave/Transforms/EGraph/Proof.h"
 #include "mlir/IR/Builders.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -52,20 +55,24 @@ struct OperandKey {
 
 class Exporter {
 public:
-  Exporter(const AlgebraGraph &graph, const Selection &selection,
-           OpBuilder &builder, Location location, ValueRange arguments)
-      : graph(graph), selection(selection), builder(builder),
-        location(location), arguments(arguments) {}
+  Exporter(const AlgebraGraph &graph, OpBuilder &builder, Location location,
+           ValueRange arguments)
+      : graph(graph), builder(builder), location(location),
+        arguments(arguments) {}
 
-  void computeKeys(ArrayRef<ClassId> order) {
-    for (ClassId id : order)
-      keys[id] = computeKey(id);
+  /// Children come before what uses them.
+  void addNode(ClassId id, Node node) {
+    nodes[id] = std::move(node);
+    keys[id] = computeKey(id);
   }
   Value build(ClassId id);
 
 private:
-  const Node &getNode(ClassId id) const {
-    return graph.getGraph().getClass(id).nodes[selection.at(id)];
+  const Node &getNode(ClassId id) const { return nodes.at(id); }
+  bool isMinusOne(ClassId id) const {
+    const Facts &facts = graph.getGraph().getFacts(id);
+    return facts.constant == -1.0 && facts.axes.empty() &&
+           graph.getKind(getNode(id)) == OpKind::Constant;
   }
   OperandKey computeKey(ClassId id) const;
   SmallVector<ClassId, 4> getOperands(const Node &node) const;
@@ -82,10 +89,10 @@ private:
   }
 
   const AlgebraGraph &graph;
-  const Selection &selection;
   OpBuilder &builder;
   Location location;
   ValueRange arguments;
+  std::map<ClassId, Node> nodes;
   std::map<ClassId, OperandKey> keys;
   std::map<ClassId, Value> values;
 };
@@ -103,7 +110,7 @@ OperandKey Exporter::computeKey(ClassId id) const {
   }
   SmallVector<uint64_t, 4> hashes;
   for (ClassId child : node.children) {
-    const OperandKey &below = keys.at(graph.getGraph().find(child));
+    const OperandKey &below = keys.at(child);
     key.argument = std::min(key.argument, below.argument);
     hashes.push_back(below.hash);
   }
@@ -117,9 +124,7 @@ OperandKey Exporter::computeKey(ClassId id) const {
 }
 
 SmallVector<ClassId, 4> Exporter::getOperands(const Node &node) const {
-  SmallVector<ClassId, 4> operands;
-  for (ClassId child : node.children)
-    operands.push_back(graph.getGraph().find(child));
+  SmallVector<ClassId, 4> operands = node.children;
   if (graph.getGraph().isMultiset(node.symbol) ||
       graph.getKind(node) == OpKind::Contract)
     llvm::stable_sort(operands, [&](ClassId a, ClassId b) {
@@ -169,21 +174,16 @@ const Node *Exporter::getNegated(ClassId id) const {
   const Node &node = getNode(id);
   if (graph.getKind(node) != OpKind::Mul || node.children.size() < 2)
     return nullptr;
-  for (ClassId child : node.children) {
-    const Facts &facts = graph.getGraph().getFacts(child);
-    if (facts.constant == -1.0 && facts.axes.empty())
-      return &node;
-  }
-  return nullptr;
+  return llvm::any_of(node.children, [&](ClassId id) { return isMinusOne(id); })
+             ? &node
+             : nullptr;
 }
 
 /// A product without its factor -1.
 Value Exporter::buildNegated(const Node &product) {
   SmallVector<ClassId, 4> factors = getOperands(product);
-  auto minus = llvm::find_if(factors, [&](ClassId id) {
-    const Facts &facts = graph.getGraph().getFacts(id);
-    return facts.constant == -1.0 && facts.axes.empty();
-  });
+  auto minus =
+      llvm::find_if(factors, [&](ClassId id) { return isMinusOne(id); });
   factors.erase(minus);
   if (factors.size() == 1)
     return build(factors[0]);
@@ -225,10 +225,36 @@ mlir::cleave::exportSelection(const AlgebraGraph &graph,
   auto order = sortSelection(graph.getGraph(), roots, selection);
   if (!order)
     return std::nullopt;
-  Exporter exporter(graph, selection, builder, location, arguments);
-  exporter.computeKeys(*order);
+  const EGraph &g = graph.getGraph();
+  Exporter exporter(graph, builder, location, arguments);
+  for (ClassId id : *order) {
+    Node node = g.getClass(id).nodes[selection.at(id)];
+    for (ClassId &child : node.children)
+      child = g.find(child);
+    exporter.addNode(id, std::move(node));
+  }
   SmallVector<Value> results;
   for (ClassId root : roots)
-    results.push_back(exporter.build(graph.getGraph().find(root)));
+    results.push_back(exporter.build(g.find(root)));
+  return results;
+}
+
+SmallVector<Value> mlir::cleave::exportTerms(const AlgebraGraph &graph,
+                                             ArrayRef<ClassId> roots,
+                                             OpBuilder &builder,
+                                             Location location,
+                                             ValueRange arguments) {
+  const ProofLog &proofs = *graph.getGraph().getProofs();
+  // A term is made after its children.
+  std::set<ClassId> needed(roots.begin(), roots.end());
+  for (auto it = needed.rbegin(); it != needed.rend(); ++it)
+    needed.insert(proofs.getTerm(*it).children.begin(),
+                  proofs.getTerm(*it).children.end());
+  Exporter exporter(graph, builder, location, arguments);
+  for (ClassId id : needed)
+    exporter.addNode(id, proofs.getTerm(id));
+  SmallVector<Value> results;
+  for (ClassId root : roots)
+    results.push_back(exporter.build(root));
   return results;
 }

@@ -88,6 +88,8 @@ std::optional<ClassId> AlgebraGraph::normalizeMultiset(Node &node,
     }
     folded = combine(kind, folded, *facts.constant);
     lost |= facts.axes - carried;
+    if (const Node *constant = findNode(child, OpKind::Constant))
+      graph.see(child, *constant);
   }
   if (isDouble)
     return std::nullopt;
@@ -120,6 +122,7 @@ std::optional<ClassId> AlgebraGraph::normalizeReduction(Node &node,
         below.get("operand_type") != payload.get("operand_type"))
       continue;
     attributes.set("axes", getAxesAttr(axes | *getAxisSet(below.get("axes"))));
+    graph.see(node.children[0], inner);
     Node merged = inner;
     merged.payload = intern(attributes.getDictionary(context));
     return graph.add(merged);
@@ -150,6 +153,7 @@ std::optional<ClassId> AlgebraGraph::normalize(EGraph &, Node &node) {
     for (ClassId &child : node.children)
       for (const Node &inner : graph.getClass(child).nodes)
         if (getKind(inner) == OpKind::Mul && inner.children.size() == 1) {
+          graph.see(child, inner);
           child = graph.find(inner.children[0]);
           break;
         }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Algebra/Optimize.h"
+#include "Cleave/Transforms/EGraph/Explain.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,6 +21,8 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
   OptimizedFunction result;
   result.graph =
       std::make_unique<AlgebraGraph>(function.getContext(), options.numerics);
+  if (options.explain)
+    result.graph->getGraph().recordProofs();
   FailureOr<ImportedFunction> imported =
       importFunction(function, *result.graph, options.minExtent);
   if (failed(imported))
@@ -65,14 +68,6 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
 static constexpr StringLiteral kInputLabel = "input",
                                kFoldedLabel = "input, folded";
 
-namespace {
-/// One region to be: a selection, or the input where it is null.
-struct Form {
-  const Extracted *extracted = nullptr;
-  std::string label = kInputLabel.str();
-};
-} // namespace
-
 /// Sweeps, bytes and work; the number of nodes decides nothing here.
 static bool isCheaper(const Evaluation &a, const Evaluation &b) {
   auto head = [](const Cost &cost) {
@@ -96,8 +91,8 @@ static std::string getLabel(const OptimizedFunction &result,
 
 /// The forms to try, best first. The input stands for its skeleton unless
 /// another graph of that skeleton does less work.
-static std::vector<Form> chooseForms(const OptimizedFunction &result) {
-  std::vector<Form> forms;
+static std::vector<RegionOrigin> chooseForms(const OptimizedFunction &result) {
+  std::vector<RegionOrigin> forms;
   bool hasInput = false;
   auto addInput = [&] {
     if (hasInput)
@@ -120,7 +115,7 @@ static std::vector<Form> chooseForms(const OptimizedFunction &result) {
 
 /// Fills a region's block; false where the form does not have the result types.
 static bool fillForm(FunctionOpInterface function,
-                     const OptimizedFunction &result, const Form &form,
+                     const OptimizedFunction &result, const RegionOrigin &form,
                      Block &block) {
   OpBuilder builder(function.getContext());
   builder.setInsertionPointToStart(&block);
@@ -151,43 +146,45 @@ static bool hasFold(Region &region) { return !region.getOps<FoldOp>().empty(); }
 
 /// Moves the regions of `tried` that stay to a new op: folds were looked for in
 /// a copy of the input too, which is of use only if there are some, or with
-/// `keepFolded`.
-static AlternativesOp keepRegions(AlternativesOp tried,
-                                  ArrayRef<std::string> labels, bool keepFolded,
-                                  unsigned k) {
+/// `keepFolded`. Drops the origins of the others.
+static void keepRegions(AlternativesOp tried,
+                        SmallVectorImpl<RegionOrigin> &origins, bool keepFolded,
+                        unsigned k) {
   SmallVector<unsigned> kept;
   for (auto [index, region] : llvm::enumerate(tried.getAlternatives()))
-    if (labels[index] != kFoldedLabel || hasFold(region) || keepFolded)
+    if (origins[index].label != kFoldedLabel || hasFold(region) || keepFolded)
       kept.push_back(index);
   for (unsigned i = kept.size(); i-- > 0 && kept.size() > k;)
-    if (labels[kept[i]] != kInputLabel)
+    if (origins[kept[i]].label != kInputLabel)
       kept.erase(kept.begin() + i);
   OpBuilder builder(tried);
   auto result = AlternativesOp::create(builder, tried.getLoc(),
                                        tried.getResultTypes(), kept.size());
-  SmallVector<StringRef> keptLabels;
+  SmallVector<StringRef> labels;
+  SmallVector<RegionOrigin> keptOrigins;
   for (auto [region, index] : llvm::zip_equal(result.getAlternatives(), kept)) {
     region.takeBody(tried.getAlternatives()[index]);
-    keptLabels.push_back(labels[index]);
+    labels.push_back(origins[index].label);
+    keptOrigins.push_back(origins[index]);
   }
-  result.setLabelsAttr(builder.getStrArrayAttr(keptLabels));
+  result.setLabelsAttr(builder.getStrArrayAttr(labels));
   tried->replaceAllUsesWith(result.getResults());
   tried.erase();
-  return result;
+  origins = std::move(keptOrigins);
 }
 
-LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
-                                             const OptimizedFunction &result,
-                                             unsigned k, bool keepShared,
-                                             FormFolds formFolds) {
+FailureOr<SmallVector<RegionOrigin>>
+mlir::cleave::emitAlternatives(FunctionOpInterface function,
+                               const OptimizedFunction &result, unsigned k,
+                               bool keepShared, FormFolds formFolds) {
   Block &body = function.getFunctionBody().front();
   Operation *terminator = body.getTerminator();
+  SmallVector<RegionOrigin> origins;
   if (terminator->getNumOperands() == 0)
-    return success();
+    return origins;
   // Forms are tried in blocks of their own, since one may turn out not to fit.
   std::vector<std::unique_ptr<Block>> blocks;
-  SmallVector<std::string> labels;
-  for (const Form &form : chooseForms(result)) {
+  for (const RegionOrigin &form : chooseForms(result)) {
     // The input always stays: no folds, and no remarks on them, beside it.
     if (k == 1 && form.label != kInputLabel)
       continue;
@@ -195,7 +192,7 @@ LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
     if (!fillForm(function, result, form, *block))
       continue;
     blocks.push_back(std::move(block));
-    labels.push_back(form.label);
+    origins.push_back(form);
   }
   OpBuilder builder(terminator);
   auto alternatives = AlternativesOp::create(
@@ -209,17 +206,49 @@ LogicalResult mlir::cleave::emitAlternatives(FunctionOpInterface function,
     if (&op != terminator && &op != alternatives)
       op.erase();
   bool keepFolded = false;
-  for (auto [region, label] :
-       llvm::zip_equal(alternatives.getAlternatives(), labels)) {
-    if (label == kInputLabel)
+  for (auto [region, origin] :
+       llvm::zip_equal(alternatives.getAlternatives(), origins)) {
+    if (origin.label == kInputLabel)
       continue;
     FailureOr<bool> shares = formFolds(region.front());
     if (failed(shares))
       return failure();
-    keepFolded |= keepShared && label == kFoldedLabel && *shares;
+    keepFolded |= keepShared && origin.label == kFoldedLabel && *shares;
   }
-  keepRegions(alternatives, labels, keepFolded, k);
-  return success();
+  keepRegions(alternatives, origins, keepFolded, k);
+  return origins;
+}
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+std::vector<ExplanationStep>
+mlir::cleave::explainForm(OptimizedFunction &result, const Extracted &form) {
+  std::vector<ExplanationStep> steps;
+  for (ExplainedStep &step :
+       explain(result.graph->getGraph(), result.imported.roots, form.selection))
+    steps.push_back({step.origin == kNormalForm
+                         ? "Normal_Form"
+                         : result.ruleNames[step.origin - 1],
+                     step.isReversed, std::move(step.roots)});
+  return steps;
+}
+
+FunctionOpInterface mlir::cleave::buildTerms(FunctionOpInterface function,
+                                             const AlgebraGraph &graph,
+                                             ArrayRef<ClassId> roots) {
+  auto copy = cast<FunctionOpInterface>(function->cloneWithoutRegions());
+  Block &block = copy.getFunctionBody().emplaceBlock();
+  for (BlockArgument argument : function.getArguments())
+    block.addArgument(argument.getType(), argument.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  SmallVector<Value> values = exportTerms(
+      graph, roots, builder, function.getLoc(), copy.getArguments());
+  Operation *terminator =
+      builder.clone(*function.getFunctionBody().front().getTerminator());
+  terminator->setOperands(values);
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//

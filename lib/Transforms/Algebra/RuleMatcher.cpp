@@ -20,12 +20,14 @@ using namespace mlir::cleave::egraph;
 namespace {
 
 using BindingMap = llvm::DenseMap<Value, Binding>;
+/// The nodes that a match chose for the pattern's operations.
+using ChosenNodes = llvm::SmallDenseMap<Operation *, Node, 4>;
 using Continue = function_ref<void()>;
 
 class Matcher {
 public:
   Matcher(const RulePattern &pattern, const AlgebraGraph &graph,
-          function_ref<void(const BindingMap &)> found)
+          function_ref<void(const BindingMap &, const ChosenNodes &)> found)
       : pattern(pattern), graph(graph), found(found) {}
 
   void matchRoot(ClassId id) {
@@ -77,8 +79,9 @@ private:
 
   const RulePattern &pattern;
   const AlgebraGraph &graph;
-  function_ref<void(const BindingMap &)> found;
+  function_ref<void(const BindingMap &, const ChosenNodes &)> found;
   BindingMap bindings;
+  ChosenNodes chosen;
 };
 
 } // namespace
@@ -89,6 +92,7 @@ void Matcher::matchOperation(pdl::OperationOp op, ClassId id, Continue next) {
       continue;
     bool unordered = graph.getGraph().isMultiset(node.symbol) ||
                      graph.getKind(node) == OpKind::Contract;
+    chosen[op] = node;
     auto matchOperands = [&] {
       auto bound = [&] { bind(op, Binding{{id}, {}}, next); };
       if (unordered)
@@ -179,7 +183,7 @@ void Matcher::matchValue(Value value, ClassId id, Continue next) {
 
 void Matcher::runConstraints(unsigned index) {
   if (index == pattern.constraints.size())
-    return found(bindings);
+    return found(bindings, chosen);
   pdl::ApplyNativeConstraintOp op = pattern.constraints[index];
   SmallVector<Binding> arguments;
   for (Value argument : op.getArgs())
@@ -291,13 +295,42 @@ bool RewriteBuilder::build(Operation &part) {
   return true;
 }
 
+/// The term of a match: the chosen nodes with each other for children, and
+/// whatever stands for the classes elsewhere.
+static ClassId buildMatched(EGraph &graph, pdl::OperationOp op,
+                            const BindingMap &bindings,
+                            const ChosenNodes &chosen) {
+  const Node &node = chosen.find(op)->second;
+  Node term = node;
+  bool positional =
+      !graph.isMultiset(node.symbol) &&
+      llvm::none_of(op.getOperandValues(), [](Value value) {
+        return isa_and_nonnull<pdl::OperandsOp>(value.getDefiningOp());
+      });
+  SmallVector<bool> replaced(node.children.size());
+  for (auto [i, value] : llvm::enumerate(op.getOperandValues())) {
+    Operation *def = value.getDefiningOp();
+    if (!isa_and_nonnull<pdl::ResultOp, pdl::ResultsOp>(def))
+      continue;
+    auto part = def->getOperand(0).getDefiningOp<pdl::OperationOp>();
+    ClassId id = bindings.lookup(part.getResult()).classes[0];
+    size_t position = i;
+    if (!positional || node.children[i] != id)
+      for (position = 0; node.children[position] != id || replaced[position];)
+        ++position;
+    replaced[position] = true;
+    term.children[position] = buildMatched(graph, part, bindings, chosen);
+  }
+  return graph.addTerm(term, graph.getTermOf(node));
+}
+
 void BoundRule::search(const EGraph &, std::vector<Match> &matches) {
   for (ClassId id : graph.getGraph().getClassIds())
     search(id, matches);
 }
 
 void BoundRule::search(ClassId id, std::vector<Match> &matches) {
-  auto found = [&](const BindingMap &bindings) {
+  auto found = [&](const BindingMap &bindings, const ChosenNodes &chosen) {
     // Literals of the pattern that only the rewrite uses.
     BindingMap complete = bindings;
     for (auto op : pattern.op->getRegion(0).front().getOps<pdl::AttributeOp>())
@@ -307,9 +340,16 @@ void BoundRule::search(ClassId id, std::vector<Match> &matches) {
     pdl::RewriteOp rewrite = op.getRewriter();
     // Not `this`: matches outlive the rule that found them.
     AlgebraGraph &into = graph;
-    matches.push_back({id, [&into, complete, rewrite](EGraph &) {
-                         return RewriteBuilder(complete, into).run(rewrite);
-                       }});
+    Match match;
+    match.root = id;
+    match.build = [&into, complete, rewrite](EGraph &) {
+      return RewriteBuilder(complete, into).run(rewrite);
+    };
+    if (into.getGraph().getProofs())
+      match.buildMatched = [complete, chosen, root = pattern.root](EGraph &g) {
+        return buildMatched(g, root, complete, chosen);
+      };
+    matches.push_back(std::move(match));
   };
   Matcher(pattern, graph, found).matchRoot(id);
 }

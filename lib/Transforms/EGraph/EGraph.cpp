@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cleave/Transforms/EGraph/EGraph.h"
+#include "Cleave/Transforms/EGraph/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -18,6 +18,16 @@ size_t NodeHash::operator()(const Node &node) const {
   for (ClassId child : node.children)
     hash = (hash ^ child) * 0x100000001b3ull + (hash >> 29);
   return hash;
+}
+
+EGraph::EGraph(Analysis *analysis, Normalizer *normalizer)
+    : analysis(analysis), normalizer(normalizer) {}
+
+EGraph::~EGraph() = default;
+
+void EGraph::recordProofs() {
+  assert(classes.empty() && "proofs start with an empty graph");
+  proofs = std::make_unique<ProofLog>();
 }
 
 SymbolId EGraph::getSymbol(llvm::StringRef name) {
@@ -58,21 +68,34 @@ ClassId EGraph::add(llvm::StringRef symbol, PayloadId payload,
 }
 
 ClassId EGraph::add(Node node) {
+  if (proofs) {
+    // Normal forms add nodes of their own.
+    auto outer = std::exchange(proofs->sightings, {});
+    ClassId id = addNormalized(node);
+    proofs->sightings = std::move(outer);
+    return id;
+  }
   node = canonicalize(std::move(node));
   if (normalizer) {
     if (std::optional<ClassId> id = normalizer->normalize(*this, node))
       return find(*id);
     node = canonicalize(std::move(node));
   }
-  if (auto it = table.find(node); it != table.end())
-    return find(it->second);
+  return find(insert(node, node));
+}
 
+/// The id that a node was or is made with, `given` being its term.
+ClassId EGraph::insert(Node node, const Node &given) {
+  if (auto it = table.find(node); it != table.end())
+    return it->second;
   node.origin = currentOrigin;
   ClassId id = sets.makeSet();
   table.emplace(node, id);
   EClass &fresh = classes.emplace_back();
   fresh.nodes.push_back(node);
   ++numClasses;
+  if (proofs)
+    proofs->addTerm(id, getTermKey(given));
   if (analysis)
     fresh.facts = analysis->make(*this, node);
   llvm::SmallVector<ClassId, 4> children = node.children;
@@ -80,9 +103,19 @@ ClassId EGraph::add(Node node) {
   children.erase(std::unique(children.begin(), children.end()), children.end());
   for (ClassId child : children)
     classes[child].parents.emplace_back(node, id);
-  if (analysis)
-    analysis->modify(*this, id);
-  return find(id);
+  modify(id);
+  return id;
+}
+
+void EGraph::modify(ClassId id) {
+  if (!analysis)
+    return;
+  std::vector<std::pair<ClassId, ClassId>> outer;
+  if (proofs)
+    std::swap(outer, proofs->sightings);
+  analysis->modify(*this, id);
+  if (proofs)
+    proofs->sightings = std::move(outer);
 }
 
 std::optional<ClassId> EGraph::lookup(Node node) const {
@@ -109,9 +142,16 @@ bool EGraph::merge(ClassId a, ClassId b, llvm::StringRef reason,
   }
   (void)joinFacts(classes[b].facts, classes[a].facts, changedB);
   classes[a].facts = joined;
+  if (proofs) {
+    Equality equality{oldA, oldB, origin, {}};
+    if (origin == kCongruence)
+      equality.partners = matchChildren(oldA, oldB);
+    else if (origin == kNormalForm)
+      replaceSeen(equality.partners = proofs->getTerm(oldA).children);
+    proofs->addEquality(std::move(equality));
+  }
   sets.join(a, b);
   --numClasses;
-  unions.push_back({oldA, oldB, origin});
   llvm::append_range(classes[a].nodes, classes[b].nodes);
   llvm::append_range(classes[a].parents, classes[b].parents);
   classes[b].nodes.clear();
@@ -119,8 +159,7 @@ bool EGraph::merge(ClassId a, ClassId b, llvm::StringRef reason,
   dirty.push_back(a);
   if (changedA || changedB)
     stale.push_back(a);
-  if (analysis)
-    analysis->modify(*this, a);
+  modify(a);
   return true;
 }
 
@@ -146,19 +185,16 @@ void EGraph::repair(ClassId id) {
   std::vector<std::pair<Node, ClassId>> fresh;
   for (auto &[node, parent] : parents) {
     Node canonical = canonicalize(node);
-    parent = find(parent);
     auto [it, isNew] = seen.try_emplace(canonical, parent);
     if (!isNew) {
-      merge(it->second, parent, "congruence");
+      merge(it->second, parent, "congruence", kCongruence);
       continue;
     }
     if (auto old = table.find(canonical); old != table.end())
-      merge(old->second, parent, "congruence");
-    table[canonical] = find(parent);
+      merge(old->second, parent, "congruence", kCongruence);
+    table[canonical] = parent;
     fresh.emplace_back(std::move(canonical), parent);
   }
-  for (auto &[node, parent] : fresh)
-    parent = find(parent);
   // A merge above may have taken this class away.
   llvm::append_range(classes[find(id)].parents, fresh);
 }
@@ -179,7 +215,7 @@ void EGraph::updateParents(ClassId id) {
     if (!changed)
       continue;
     stale.push_back(target);
-    analysis->modify(*this, target);
+    modify(parent);
   }
 }
 
@@ -227,4 +263,122 @@ std::vector<ClassId> EGraph::getClassIds() const {
     if (sets.find(id) == id)
       ids.push_back(id);
   return ids;
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+Node EGraph::getTermKey(Node node) const {
+  if (multisets[node.symbol])
+    llvm::sort(node.children);
+  return node;
+}
+
+/// Adds a node and returns the id of its term. Where a normal form rests on
+/// more than the term, that is not the normal form's.
+ClassId EGraph::addNormalized(const Node &given) {
+  Node node = canonicalize(given);
+  llvm::SmallVector<ClassId, 4> partners = given.children;
+  std::optional<ClassId> result;
+  if (normalizer)
+    result = normalizer->normalize(*this, node);
+  if (!result) {
+    Node term = given;
+    if (!(node == canonicalize(given)))
+      term = restoreTerms(node, given);
+    node = canonicalize(std::move(node));
+    result = addTerm(term, insert(node, term));
+  } else if (auto child = llvm::find_if(
+                 given.children,
+                 [&](ClassId id) { return find(id) == find(*result); });
+             child != given.children.end()) {
+    result = *child;
+  } else {
+    // Made of the classes, not of the terms.
+    for (ClassId &partner : partners)
+      partner = find(partner);
+  }
+  replaceSeen(partners);
+  if (partners == given.children)
+    return *result;
+  if (std::optional<ClassId> id = proofs->lookup(getTermKey(given)))
+    return *id;
+  ClassId id = sets.makeSet();
+  classes.emplace_back();
+  // The partners follow the order of the children.
+  std::vector<std::pair<ClassId, ClassId>> pairs;
+  for (auto [child, partner] : llvm::zip_equal(given.children, partners))
+    pairs.emplace_back(child, partner);
+  if (multisets[given.symbol])
+    llvm::stable_sort(pairs, llvm::less_first());
+  for (auto [partner, pair] : llvm::zip_equal(partners, pairs))
+    partner = pair.second;
+  proofs->addTerm(id, getTermKey(given));
+  sets.join(*result, id);
+  proofs->addEquality({id, *result, kNormalForm, std::move(partners)});
+  return id;
+}
+
+/// The node with the terms that were handed in, not others of their classes.
+Node EGraph::restoreTerms(Node node, const Node &given) const {
+  llvm::SmallVector<ClassId, 4> left = given.children;
+  for (ClassId &child : node.children) {
+    auto same = llvm::find_if(
+        left, [&](ClassId id) { return find(id) == find(child); });
+    if (same == left.end())
+      continue;
+    child = *same;
+    left.erase(same);
+  }
+  return node;
+}
+
+ClassId EGraph::addTerm(Node node, ClassId like) {
+  Node key = getTermKey(std::move(node));
+  if (std::optional<ClassId> id = proofs->lookup(key))
+    return *id;
+  ClassId id = sets.makeSet();
+  classes.emplace_back();
+  proofs->addTerm(id, std::move(key));
+  llvm::SmallVector<ClassId, 4> partners = matchChildren(id, like);
+  sets.join(like, id);
+  proofs->addEquality({id, like, kCongruence, std::move(partners)});
+  return id;
+}
+
+void EGraph::see(ClassId child, const Node &node) {
+  if (!proofs)
+    return;
+  Node canonical = canonicalize(node);
+  auto it = table.find(canonical);
+  if (it == table.end())
+    it = table.find(node);
+  if (it != table.end())
+    proofs->sightings.emplace_back(find(child), addTerm(canonical, it->second));
+}
+
+/// The children of the term `b` in the order of those of `a`.
+llvm::SmallVector<ClassId, 4> EGraph::matchChildren(ClassId a,
+                                                    ClassId b) const {
+  const Node &from = proofs->getTerm(a), &to = proofs->getTerm(b);
+  if (!multisets[from.symbol])
+    return to.children;
+  llvm::SmallVector<ClassId, 4> result, left = to.children;
+  for (ClassId child : from.children) {
+    auto same = llvm::find(left, child);
+    if (same == left.end())
+      same = llvm::find_if(
+          left, [&](ClassId other) { return find(other) == find(child); });
+    result.push_back(*same);
+    left.erase(same);
+  }
+  return result;
+}
+
+void EGraph::replaceSeen(llvm::SmallVectorImpl<ClassId> &children) const {
+  for (ClassId &child : children)
+    for (auto [id, term] : proofs->sightings)
+      if (find(child) == find(id))
+        child = term;
 }

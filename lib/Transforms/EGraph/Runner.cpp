@@ -60,8 +60,11 @@ private:
           return std::nullopt;
         }
         std::optional<ClassId> other = match.build(graph);
-        if (!other || !graph.merge(match.root, *other, rules[index]->getName(),
-                                   index + 1))
+        ClassId root = match.root;
+        if (graph.getProofs() && match.buildMatched)
+          root = match.buildMatched(graph);
+        if (!other ||
+            !graph.merge(root, *other, rules[index]->getName(), index + 1))
           continue;
         changed = true;
         ++report.firings[index];
@@ -120,7 +123,13 @@ void FlattenRule::search(const EGraph &graph, std::vector<Match> &matches) {
           flat.children.append(inner.children.begin(), inner.children.end());
           if (graph.lookup(flat) == id)
             continue;
-          matches.push_back({id, [flat](EGraph &g) { return g.add(flat); }});
+          auto build = [flat](EGraph &g) { return g.add(flat); };
+          auto buildMatched = [outer, inner, position = position](EGraph &g) {
+            Node term = outer;
+            term.children[position] = g.addTerm(inner, g.getTermOf(inner));
+            return g.addTerm(term, g.getTermOf(outer));
+          };
+          matches.push_back({id, build, buildMatched});
         }
       }
     }

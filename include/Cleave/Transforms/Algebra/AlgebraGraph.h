@@ -90,6 +90,7 @@ public:
   /// Numbers an axis at its first use; empty beyond the engine's limit.
   std::optional<unsigned> addAxis(StringAttr name, AxisBounds bounds);
   std::optional<unsigned> lookupAxis(StringAttr name) const;
+  unsigned getNumAxes() const { return axisNames.size(); }
   StringAttr getAxisName(unsigned axis) const { return axisNames[axis]; }
   const AxisBounds &getBounds(unsigned axis) const { return axisBounds[axis]; }
   /// The set of axes that an attribute names; empty if one is unknown.

@@ -63,6 +63,12 @@ exportSelection(const AlgebraGraph &graph, ArrayRef<egraph::ClassId> roots,
                 const egraph::Selection &selection, OpBuilder &builder,
                 Location location, ValueRange arguments);
 
+/// Creates the operations of terms, in a graph that records proofs.
+SmallVector<Value> exportTerms(const AlgebraGraph &graph,
+                               ArrayRef<egraph::ClassId> roots,
+                               OpBuilder &builder, Location location,
+                               ValueRange arguments);
+
 } // namespace mlir::cleave
 
 #endif // CLEAVE_TRANSFORMS_ALGEBRA_EXTRACTION_H

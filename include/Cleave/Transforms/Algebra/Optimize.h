@@ -20,6 +20,8 @@ struct AlgebraOptions {
   egraph::Limits limits;
   /// What is asked about, not what holds: more than 0 is for explanations.
   int64_t minExtent = 0;
+  /// Keep what explanations need.
+  bool explain = false;
 };
 
 /// A saturated function and its best forms.
@@ -46,13 +48,41 @@ FailureOr<OptimizedFunction> optimize(FunctionOpInterface function,
 /// now shares the pass of one that it uses.
 using FormFolds = function_ref<FailureOr<bool>(Block &)>;
 
+/// Where a region of the alternatives comes from: a form, or the input where it
+/// is null.
+struct RegionOrigin {
+  const egraph::Extracted *extracted = nullptr;
+  std::string label;
+};
+
 /// Replaces the body of `function` by alternatives: the forms found and the
 /// input, at most k, best first. Folds are formed in each but the input; the
 /// input with folds, where there are some, is a form of its own; with
 /// `keepShared`, so is the input with a reduction moved into an earlier pass.
-LogicalResult emitAlternatives(FunctionOpInterface function,
-                               const OptimizedFunction &result, unsigned k,
-                               bool keepShared, FormFolds formFolds);
+/// Yields where each region comes from.
+FailureOr<SmallVector<RegionOrigin>>
+emitAlternatives(FunctionOpInterface function, const OptimizedFunction &result,
+                 unsigned k, bool keepShared, FormFolds formFolds);
+
+/// One rewrite on the way from the input to a form.
+struct ExplanationStep {
+  /// A rule, or that something was brought into its normal form.
+  std::string name;
+  /// The rule leads from this step's function to the one before.
+  bool isReversed = false;
+  /// The terms that the function returns after the step.
+  std::vector<egraph::ClassId> roots;
+};
+
+/// The rewrites from the input to an extracted form, in a graph that was asked
+/// to keep explanations.
+std::vector<ExplanationStep> explainForm(OptimizedFunction &result,
+                                         const egraph::Extracted &form);
+
+/// A function like `function` that returns these terms; the caller's to erase.
+FunctionOpInterface buildTerms(FunctionOpInterface function,
+                               const AlgebraGraph &graph,
+                               ArrayRef<egraph::ClassId> roots);
 
 /// The dynamic axes that the function asks the extents of, quoted, if a much
 /// better form is refused only because axes may be empty. Fold formation may

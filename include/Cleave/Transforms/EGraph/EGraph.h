@@ -25,6 +25,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <memory>
 #include <unordered_map>
 
 namespace mlir::cleave::egraph {
@@ -32,9 +33,10 @@ namespace mlir::cleave::egraph {
 using SymbolId = uint32_t;
 using PayloadId = uint32_t;
 
-/// What made a node: kInput, or 1 + the index of a rule.
+/// What made a node or an equality: kInput, 1 + the index of a rule, or what
+/// the graph does by itself.
 using Origin = uint32_t;
-constexpr Origin kInput = 0;
+constexpr Origin kInput = 0, kCongruence = ~0u, kNormalForm = ~0u - 1;
 
 struct Node {
   SymbolId symbol = 0;
@@ -76,7 +78,7 @@ public:
 struct EClass {
   /// In order of creation, children canonical after `rebuild`.
   std::vector<Node> nodes;
-  /// Nodes that have this class as a child, and the classes they are in.
+  /// Nodes that have this class as a child, and the ids they were made with.
   std::vector<std::pair<Node, ClassId>> parents;
   Facts facts;
 };
@@ -88,19 +90,21 @@ struct MergeError {
   std::string message;
 };
 
-/// A union that was asked for and by whom, in the order asked; `a` and `b` are
-/// ids as they were then. Together with congruence these explain each equality.
-struct UnionRecord {
-  ClassId a, b;
-  Origin origin;
-};
+class ProofLog;
 
 class EGraph {
 public:
   /// Both may be null, and must outlive the graph otherwise.
   explicit EGraph(Analysis *analysis = nullptr,
-                  Normalizer *normalizer = nullptr)
-      : analysis(analysis), normalizer(normalizer) {}
+                  Normalizer *normalizer = nullptr);
+  ~EGraph();
+
+  /// Keeps from now on, the graph being empty, what explanations need. Then an
+  /// id that `add` returns, and that is not passed through `find`, stands for
+  /// the very term that was added.
+  void recordProofs();
+  /// Null unless proofs are recorded.
+  const ProofLog *getProofs() const { return proofs.get(); }
 
   /// The id of a symbol, made at its first use.
   SymbolId getSymbol(llvm::StringRef name);
@@ -115,6 +119,15 @@ public:
               llvm::ArrayRef<ClassId> children);
   /// The class of a node if it stands in the graph as it is.
   std::optional<ClassId> lookup(Node node) const;
+
+  /// With proofs: the id of a term that differs from `like` only in children
+  /// that are equal.
+  ClassId addTerm(Node node, ClassId like);
+  /// With proofs: the term that a node of a class came from.
+  ClassId getTermOf(const Node &node) const { return table.at(node); }
+  /// For a normalizer or an analysis, which must say so where it used that the
+  /// class of a child has this node.
+  void see(ClassId child, const Node &node);
 
   /// Declares two classes equal. False if they were, or cannot be (which is
   /// recorded as an error).
@@ -138,10 +151,16 @@ public:
   void setOrigin(Origin origin) { currentOrigin = origin; }
 
   llvm::ArrayRef<MergeError> getErrors() const { return errors; }
-  llvm::ArrayRef<UnionRecord> getUnions() const { return unions; }
 
 private:
   Node canonicalize(Node node) const;
+  ClassId insert(Node node, const Node &given);
+  void modify(ClassId id);
+  ClassId addNormalized(const Node &given);
+  Node restoreTerms(Node node, const Node &given) const;
+  Node getTermKey(Node node) const;
+  llvm::SmallVector<ClassId, 4> matchChildren(ClassId a, ClassId b) const;
+  void replaceSeen(llvm::SmallVectorImpl<ClassId> &children) const;
   void repair(ClassId id);
   void updateParents(ClassId id);
 
@@ -152,13 +171,14 @@ private:
   llvm::StringMap<SymbolId> symbolIds;
   UnionFind sets;
   std::vector<EClass> classes;
+  /// The ids that nodes were made with.
   std::unordered_map<Node, ClassId, NodeHash> table;
   /// Classes whose parents may have become congruent, or have old facts.
   std::vector<ClassId> dirty, stale;
   size_t numClasses = 0;
   Origin currentOrigin = kInput;
   std::vector<MergeError> errors;
-  std::vector<UnionRecord> unions;
+  std::unique_ptr<ProofLog> proofs;
 };
 
 } // namespace mlir::cleave::egraph

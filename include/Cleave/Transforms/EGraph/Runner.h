@@ -25,6 +25,8 @@ namespace mlir::cleave::egraph {
 struct Match {
   ClassId root;
   std::function<std::optional<ClassId>(EGraph &)> build;
+  /// The term that was matched; only asked for with proofs.
+  std::function<ClassId(EGraph &)> buildMatched;
 };
 
 /// A directed rule. `search` must not change the graph.
