@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Maps every operation of the dialect but fold to operations on named arrays.
+// Maps every operation of the dialect but fold and sugar to operations on named
+// arrays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,7 @@ Window Window::slice(const std::string &axis, int64_t begin,
                      int64_t length) const {
   Window part = *this;
   part.extents[axis] = length;
+  part.offsets[axis] += begin;
   for (Domain &domain : part.domains) {
     if (domain.outer == axis)
       domain.outerOffset += begin;
@@ -230,12 +232,15 @@ FailureOr<NamedArray> BlockEvaluator::compute(Operation *op) {
       .Case([&](MergeOp merge) { return computeMerge(merge); })
       .Case([&](RenameOp rename) { return computeRename(rename); })
       .Case([&](RelayoutOp relayout) { return get(relayout.getInput()); })
-      .Case([&](SoftmaxOp softmax) { return computeSoftmax(softmax); })
-      .Case([&](RMSNormOp norm) { return computeRMSNorm(norm); })
-      .Case([&](SiluOp silu) { return computeSilu(silu); })
-      .Default([](Operation *other) -> R {
-        return other->emitOpError("is not supported by the evaluator");
-      });
+      .Case([&](IotaOp op) -> R {
+        std::string axis = op.getAxis().str();
+        return iota(kind(), axis, window.begin(axis), window.extents.at(axis));
+      })
+      .Case([&](SliceOp slice) { return computeSlice(slice); })
+      .Case([&](ConcatOp concat) { return computeConcat(concat); })
+      .Case([&](GatherOp gather) { return computeGather(gather); })
+      .Case([&](InsertOp insert) { return computeInsert(insert); })
+      .Default([&](Operation *other) { return computeSugar(other); });
 }
 
 NamedArray BlockEvaluator::computeConstant(ConstantOp op) {
@@ -293,52 +298,50 @@ NamedArray BlockEvaluator::computeMerge(MergeOp op) {
                    op.getAxis(), window.extents.at(op.getAxis().str()));
 }
 
-NamedArray BlockEvaluator::computeSoftmax(SoftmaxOp op) {
-  // exp(x - shift) * recip0(sum), shift = the maximum where finite, else 0.
-  ElementKind kind = getKind(op.getType());
-  SmallVector<std::string> axes = getNames(op.getAxes());
-  auto apply = [&](Pointwise operation, ArrayRef<NamedArray> operands) {
-    return finish(context, applyPointwise(operation, operands, kind));
-  };
-  const NamedArray &x = get(op.getInput());
-  NamedArray max = reduceIn(context, window, Reduction::Max, x, axes, kind);
-  NamedArray finite = applyPointwise(Pointwise::IsFinite, max, ElementKind::I1);
-  NamedArray zero = NamedArray::splat(kind, 0, {});
-  NamedArray shift = apply(Pointwise::Select, {finite, max, zero});
-  NamedArray exp = apply(Pointwise::Exp, apply(Pointwise::Sub, {x, shift}));
-  NamedArray sum = reduceIn(context, window, Reduction::Sum, exp, axes, kind);
-  return apply(Pointwise::Mul, {exp, apply(Pointwise::Recip0, sum)});
+LogicalResult BlockEvaluator::requireWhole(Operation *op, StringRef axis) {
+  int64_t whole = context.extents.at(axis.str());
+  if (window.extents.at(axis.str()) == whole)
+    return success();
+  return op->emitOpError("expected the whole of axis '")
+         << axis << "' but it is evaluated in parts";
 }
 
-NamedArray BlockEvaluator::computeRMSNorm(RMSNormOp op) {
-  ElementKind kind = getKind(op.getType());
-  auto apply = [&](Pointwise operation, ArrayRef<NamedArray> operands) {
-    return finish(context, applyPointwise(operation, operands, kind));
-  };
-  auto splat = [&](double value) {
-    return NamedArray::splat(kind, roundTo(kind, value), {});
-  };
-  const NamedArray &x = get(op.getInput());
-  SmallVector<std::string> axes = getNames(op.getAxes());
-  NamedArray sum = reduceIn(context, window, Reduction::Sum,
-                            apply(Pointwise::Mul, {x, x}), axes, kind);
-  double count = 1;
-  for (const std::string &axis : axes)
-    count *= double(context.extents.at(axis));
-  NamedArray mean = apply(Pointwise::Div, {sum, splat(count)});
-  NamedArray scale = apply(
-      Pointwise::Rsqrt,
-      apply(Pointwise::Add, {mean, splat(op.getEps().convertToDouble())}));
-  SmallVector<NamedArray> factors{x, scale};
-  if (op.getWeight())
-    factors.push_back(get(op.getWeight()));
-  return apply(Pointwise::Mul, factors);
+FailureOr<NamedArray> BlockEvaluator::computeSlice(SliceOp op) {
+  if (failed(requireWhole(op, op.getAxis())))
+    return failure();
+  int64_t offset = op.getOffset();
+  const NamedArray &input = get(op.getInput());
+  if (!op.getPart())
+    return input.at(op.getAxis(), offset);
+  if (failed(requireWhole(op, *op.getPart())))
+    return failure();
+  int64_t length = window.extents.at(op.getPart()->str());
+  return input.slice(op.getAxis(), offset, length)
+      .rename(op.getAxis(), *op.getPart());
 }
 
-NamedArray BlockEvaluator::computeSilu(SiluOp op) {
-  ElementKind kind = getKind(op.getType());
-  const NamedArray &x = get(op.getInput());
-  NamedArray gate =
-      finish(context, applyPointwise(Pointwise::Sigmoid, x, kind));
-  return finish(context, applyPointwise(Pointwise::Mul, {x, gate}, kind));
+FailureOr<NamedArray> BlockEvaluator::computeConcat(ConcatOp op) {
+  SmallVector<std::string> along;
+  for (StringRef axis : op.getAlong().getAsValueRange<StringAttr>()) {
+    if (failed(requireWhole(op, axis)))
+      return failure();
+    along.push_back(axis.str());
+  }
+  if (failed(requireWhole(op, op.getAxis())))
+    return failure();
+  return concat(getAll(op.getInputs()), along, op.getAxis());
+}
+
+FailureOr<NamedArray> BlockEvaluator::computeGather(GatherOp op) {
+  if (failed(requireWhole(op, op.getAxis())))
+    return failure();
+  return gather(get(op.getTable()), op.getAxis(), get(op.getIndex()));
+}
+
+FailureOr<NamedArray> BlockEvaluator::computeInsert(InsertOp op) {
+  if (failed(requireWhole(op, op.getAxis())) ||
+      failed(requireWhole(op, op.getCacheAxis())))
+    return failure();
+  return insert(get(op.getInput()), op.getAxis(), get(op.getCache()),
+                op.getCacheAxis(), get(op.getPosition()));
 }

@@ -33,6 +33,13 @@ struct Window {
   /// Extents of the axes here: less than the whole in a tile or a sample.
   Bindings extents;
   SmallVector<Domain> domains;
+  /// Where the axes that are cut begin.
+  Bindings offsets;
+
+  int64_t begin(const std::string &axis) const {
+    auto it = offsets.find(axis);
+    return it == offsets.end() ? 0 : it->second;
+  }
 
   /// Positions [begin, begin + length) of an axis only.
   Window slice(const std::string &axis, int64_t begin, int64_t length) const;
@@ -58,9 +65,31 @@ private:
   NamedArray computeRename(RenameOp op);
   NamedArray computeSplit(SplitOp op);
   NamedArray computeMerge(MergeOp op);
+  /// Fails where an operation looks at positions of an axis that is cut.
+  LogicalResult requireWhole(Operation *op, StringRef axis);
+  FailureOr<NamedArray> computeSlice(SliceOp op);
+  FailureOr<NamedArray> computeConcat(ConcatOp op);
+  FailureOr<NamedArray> computeGather(GatherOp op);
+  FailureOr<NamedArray> computeInsert(InsertOp op);
+
+  // Sugar.cpp
+  FailureOr<NamedArray> computeSugar(Operation *op);
+  NamedArray apply(Pointwise operation, ArrayRef<NamedArray> operands,
+                   ElementKind kind);
+  NamedArray reduceOver(Reduction reduction, const NamedArray &x, AxesAttr axes,
+                        ElementKind kind);
+  std::pair<NamedArray, NamedArray>
+  computeShiftedExp(const NamedArray &x, AxesAttr axes, ElementKind kind);
+  NamedArray computeMean(const NamedArray &x, AxesAttr axes, ElementKind kind);
+  NamedArray computeInverseRoot(const NamedArray &x, AxesAttr axes,
+                                const APFloat &eps, ElementKind kind);
   NamedArray computeSoftmax(SoftmaxOp op);
+  NamedArray computeLogSumExp(LogSumExpOp op);
   NamedArray computeRMSNorm(RMSNormOp op);
+  NamedArray computeLayerNorm(LayerNormOp op);
   NamedArray computeSilu(SiluOp op);
+  NamedArray computeGelu(GeluOp op);
+  NamedArray computeStack(StackOp op);
 
   const NamedArray &get(Value value) const {
     return values.find(value)->second;

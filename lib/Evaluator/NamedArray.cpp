@@ -79,6 +79,16 @@ NamedArray NamedArray::slice(StringRef name, int64_t begin,
   return view;
 }
 
+NamedArray NamedArray::at(StringRef name, int64_t position) const {
+  NamedArray view = *this;
+  Axis *axis =
+      llvm::find_if(view.axes, [&](const Axis &a) { return a.name == name; });
+  assert(axis != view.axes.end() && "an existing axis");
+  view.offset += position * axis->stride;
+  view.axes.erase(axis);
+  return view;
+}
+
 NamedArray NamedArray::broadcast(StringRef name, int64_t extent) const {
   assert(!find(name) && "an axis stands once");
   NamedArray view = *this;

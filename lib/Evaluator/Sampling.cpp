@@ -35,10 +35,12 @@ static double countPositions(TypeRange types, const Bindings &extents) {
 static double countFlops(Operation *op, const Bindings &extents) {
   double positions = countPositions(op->getOperandTypes(), extents);
   return llvm::TypeSwitch<Operation *, double>(op)
-      .Case<YieldOp, ConstantOp, ExtentOp, RenameOp, RelayoutOp, SplitOp,
-            MergeOp, AlternativesOp, FoldOp>([](auto) { return 0.0; })
+      .Case<YieldOp, ConstantOp, ExtentOp, IotaOp, RenameOp, RelayoutOp,
+            SplitOp, MergeOp, SliceOp, ConcatOp, StackOp, GatherOp, InsertOp,
+            AlternativesOp, FoldOp>([](auto) { return 0.0; })
       .Case([&](ContractOp) { return 2 * positions; })
-      .Case<SoftmaxOp, RMSNormOp>([&](auto) { return 5 * positions; })
+      .Case<SoftmaxOp, LogSumExpOp, RMSNormOp, LayerNormOp>(
+          [&](auto) { return 5 * positions; })
       .Default([&](Operation *) { return positions; });
 }
 
@@ -71,15 +73,20 @@ double mlir::cleave::estimateFlops(FunctionOpInterface function,
   return flops;
 }
 
-/// The axes that an operation reduces, measures, reshapes or renames.
+/// The axes that an operation reduces, measures, reshapes or renames, or whose
+/// positions it looks at.
 static void addTouched(Operation *op, std::set<std::string> &touched) {
   for (NamedAttribute attr : op->getAttrs()) {
     if (auto axes = dyn_cast<AxesAttr>(attr.getValue()))
       for (StringAttr axis : axes.getNames())
         touched.insert(axis.getValue().str());
-    // `extent`, `split` and `merge` name axes as strings.
+    // Operations that mean one axis name it as a string, `concat` several.
     if (auto name = dyn_cast<StringAttr>(attr.getValue()))
       touched.insert(name.getValue().str());
+    if (auto names = dyn_cast<ArrayAttr>(attr.getValue()))
+      for (Attribute name : names)
+        if (auto axis = dyn_cast<StringAttr>(name))
+          touched.insert(axis.getValue().str());
   }
 }
 

@@ -57,6 +57,8 @@ public:
   NamedArray rename(llvm::StringRef from, llvm::StringRef to) const;
   /// Positions [begin, begin + length) of an axis that the array may lack.
   NamedArray slice(llvm::StringRef name, int64_t begin, int64_t length) const;
+  /// One position of an axis, which the array then lacks.
+  NamedArray at(llvm::StringRef name, int64_t position) const;
   /// With an axis added along which the array is broadcast.
   NamedArray broadcast(llvm::StringRef name, int64_t extent) const;
   /// With one axis seen as (outer, inner), outer * inner being its extent.
@@ -169,6 +171,25 @@ NamedArray splitAxis(const NamedArray &array, llvm::StringRef axis,
 NamedArray mergeAxes(const NamedArray &array, llvm::StringRef outer,
                      llvm::StringRef inner, llvm::StringRef axis,
                      int64_t extent);
+
+/// begin, begin + 1, ... along an axis.
+NamedArray iota(ElementKind kind, llvm::StringRef axis, int64_t begin,
+                int64_t extent);
+
+/// The arrays one behind the other as `axis`; array i is cut along along[i],
+/// and broadcast along what else others have.
+NamedArray concat(llvm::ArrayRef<NamedArray> arrays,
+                  llvm::ArrayRef<std::string> along, llvm::StringRef axis);
+
+/// The table at the positions of `axis` that `index` says; NaN outside of it.
+NamedArray gather(const NamedArray &table, llvm::StringRef axis,
+                  const NamedArray &index);
+
+/// `array` with position `position + i` of `axis` replaced by position i of
+/// `part` along `partAxis`; what falls outside is dropped.
+NamedArray insert(const NamedArray &part, llvm::StringRef partAxis,
+                  const NamedArray &array, llvm::StringRef axis,
+                  const NamedArray &position);
 
 } // namespace mlir::cleave
 
