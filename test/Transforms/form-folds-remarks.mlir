@@ -172,3 +172,63 @@ func.func @cancelled(%x: !x) -> !m {
   %l = cleave.reduce_sum %q over [K] : (!x) -> !m
   return %l : !m
 }
+
+func.func @magnitude(%x: !x) -> !m {
+  %n = cleave.extent K : !s
+  %s = cleave.reduce_sum %x over [K] : (!x) -> !m
+  %mu = cleave.div %s, %n : (!m, !s) -> !m
+  %d = cleave.sub %x, %mu : (!x, !m) -> !x
+  %a = cleave.abs %d : (!x) -> !x
+  // expected-remark @below {{not one pass over [K]: 'cleave.abs' mixes an earlier reduction with what varies along the axis}}
+  %t = cleave.reduce_sum %a over [K] : (!x) -> !m
+  return %t : !m
+}
+
+func.func @minimum(%x: !x) -> !m {
+  %s = cleave.reduce_min %x over [K] : (!x) -> !m
+  %y = cleave.mul %x, %s : (!x, !m) -> !x
+  // expected-remark @below {{not one pass over [K]: 'cleave.mul' in a minimum mixes an earlier reduction with what varies along the axis}}
+  %m = cleave.reduce_min %y over [K] : (!x) -> !m
+  return %m : !m
+}
+
+func.func @product(%x: !x) -> (!m, !m) {
+  %p = cleave.reduce_prod %x over [K] : (!x) -> !m
+  %y = cleave.mul %x, %p : (!x, !m) -> !x
+  // expected-remark @below {{not one pass over [K]: a product over the axis of what uses an earlier reduction}}
+  %q = cleave.reduce_prod %y over [K] : (!x) -> !m
+  %d = cleave.sub %x, %p : (!x, !m) -> !x
+  %e = cleave.exp %d : (!x) -> !x
+  // expected-remark @below {{not one pass over [K]: a product is no state}}
+  %l = cleave.reduce_sum %e over [K] : (!x) -> !m
+  return %q, %l : !m, !m
+}
+
+func.func @select(%x: !x, %keep: tensor<8x?xi1, #cleave.axes<K, M>>) -> !m {
+  %low = cleave.constant 0xFFF0000000000000 : !s
+  %zero = cleave.constant 0.0 : !s
+  %z = cleave.select %keep, %x, %low : (tensor<8x?xi1, #cleave.axes<K, M>>, !x, !s) -> !x
+  %m = cleave.reduce_max %z over [K] : (!x) -> !m
+  %d = cleave.sub %x, %m : (!x, !m) -> !x
+  %e = cleave.exp %d : (!x) -> !x
+  %k = cleave.select %keep, %e, %zero : (tensor<8x?xi1, #cleave.axes<K, M>>, !x, !s) -> !x
+  // expected-remark @below {{not one pass over [K]: a reference under a 'cleave.select' may be infinite}}
+  %l = cleave.reduce_sum %k over [K] : (!x) -> !m
+  return %l : !m
+}
+
+// Written by the logsumexp: it leaves the loop but for the maximum.
+func.func @logsumexp(%x: !x, %w: !w) -> !y {
+  %m = cleave.reduce_max %x over [K] : (!x) -> !m
+  %d = cleave.sub %x, %m : (!x, !m) -> !x
+  %e = cleave.exp %d : (!x) -> !x
+  // expected-remark @below {{one pass over [K]: a factor corrects for its references}}
+  %l = cleave.reduce_sum %e over [K] : (!x) -> !m
+  %g = cleave.log %l : (!m) -> !m
+  %lse = cleave.add %m, %g : (!m, !m) -> !m
+  %z = cleave.sub %x, %lse : (!x, !m) -> !x
+  %p = cleave.exp %z : (!x) -> !x
+  // expected-remark @below {{one pass over [K]: a factor corrects for its references, a scale is applied behind it}}
+  %y = cleave.contract %p, %w over [K] : (!x, !w) -> !y
+  return %y : !y
+}

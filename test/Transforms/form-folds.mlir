@@ -123,3 +123,24 @@ func.func @independent(%x: !km) -> (!m, !m) {
   %1 = cleave.reduce_max %x over [K] : (!km) -> !m
   return %0, %1 : !m, !m
 }
+
+// A minimum is a maximum upside down; powers of 2 stay powers of 2.
+// CHECK-LABEL: func.func @softmin2
+// CHECK: cleave.fold over [T] ins(%{{[a-z0-9]+}} : tensor<?x?xf32, #S_T>)
+// CHECK-NEXT: reduce_min body {
+// CHECK: reduce_sum body {
+// CHECK: ^bb0(%[[S:[a-z0-9]+]]: {{.*}}, %[[M:[a-z0-9]+]]:
+// CHECK: %[[G:[a-z0-9]+]] = cleave.select {{.*}}, %[[M]]
+// CHECK: %[[D:[a-z0-9]+]] = cleave.sub %[[G]], %[[S]]
+// CHECK: cleave.exp2 %[[D]]
+// CHECK: } rebase {
+// CHECK: %[[E:[a-z0-9]+]] = cleave.min
+// CHECK: cleave.exp2 %[[E]]
+// CHECK-NOT: cleave.exp %
+func.func @softmin2(%s: !st) -> tensor<?xf32, #cleave.axes<S>> {
+  %m = cleave.reduce_min %s over [T] : (!st) -> tensor<?xf32, #cleave.axes<S>>
+  %d = cleave.sub %m, %s : (tensor<?xf32, #cleave.axes<S>>, !st) -> !st
+  %p = cleave.exp2 %d : (!st) -> !st
+  %l = cleave.reduce_sum %p over [T] : (!st) -> tensor<?xf32, #cleave.axes<S>>
+  return %l : tensor<?xf32, #cleave.axes<S>>
+}

@@ -23,7 +23,7 @@ using namespace mlir::cleave::folds;
 
 Value folds::emitTerms(OpBuilder &builder, Location loc, const Terms &terms,
                        function_ref<Value(Value)> lookup) {
-  SmallVector<Value> summands;
+  SmallVector<Value> summands, subtracted;
   for (const Term &term : terms) {
     SmallVector<Value> factors;
     for (const Factor &factor : term.factors) {
@@ -38,13 +38,18 @@ Value folds::emitTerms(OpBuilder &builder, Location loc, const Terms &terms,
     Value product = factors.front();
     if (factors.size() > 1)
       product = MulOp::create(builder, loc, factors);
-    if (negate)
-      product = NegOp::create(builder, loc, product);
-    summands.push_back(product);
+    (negate ? subtracted : summands).push_back(product);
   }
-  if (summands.size() == 1)
-    return summands.front();
-  return AddOp::create(builder, loc, summands);
+  auto add = [&](ArrayRef<Value> values) -> Value {
+    if (values.size() == 1)
+      return values.front();
+    return AddOp::create(builder, loc, values);
+  };
+  if (subtracted.empty())
+    return add(summands);
+  if (summands.empty())
+    return NegOp::create(builder, loc, add(subtracted));
+  return SubOp::create(builder, loc, add(summands), add(subtracted));
 }
 
 namespace {
@@ -130,6 +135,8 @@ private:
 static ReductionKind getKind(Operation *op) {
   if (isa<ReduceMaxOp>(op))
     return ReductionKind::ReduceMax;
+  if (isa<ReduceMinOp>(op))
+    return ReductionKind::ReduceMin;
   return isa<ContractOp>(op) ? ReductionKind::Contract
                              : ReductionKind::ReduceSum;
 }
@@ -250,14 +257,14 @@ void FoldRewriter::emitRebase(FoldOp fold, ArrayRef<State> members,
     // At the unit the difference may be anything, but must not overflow.
     exponent =
         MinOp::create(builder, loc, ValueRange{exponent, constant(loc, 0)});
-    Value factor = ExpOp::create(builder, loc, exponent);
+    Value factor = exponential(loc, state.base2, exponent);
     Value result = MulOp::create(builder, loc, ValueRange{moved, factor});
     YieldOp::create(builder, loc, result);
     return;
   }
   Value finite = IsFiniteOp::create(builder, loc, before);
   exponent = SelectOp::create(builder, loc, finite, exponent, constant(loc, 0));
-  Value factor = ExpOp::create(builder, loc, exponent);
+  Value factor = exponential(loc, state.base2, exponent);
   Value result = MulOp::create(builder, loc, ValueRange{moved, factor});
   Value zero = constant(loc, 0);
   Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, moved, zero);

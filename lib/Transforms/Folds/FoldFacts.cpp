@@ -36,7 +36,12 @@ static double evaluateUnary(Operation *op, double x) {
       .Case([&](NegOp) { return -x; })
       .Case([&](RecipOp) { return 1 / x; })
       .Case([&](Recip0Op) { return x == 0 ? 0 : 1 / x; })
+      .Case([&](AbsOp) { return std::abs(x); })
       .Case([&](ExpOp) { return std::exp(x); })
+      .Case([&](Exp2Op) { return std::exp2(x); })
+      .Case([&](LogOp) { return std::log(x); })
+      .Case([&](TanhOp) { return std::tanh(x); })
+      .Case([&](ErfOp) { return std::erf(x); })
       .Case([&](SqrtOp) { return std::sqrt(x); })
       .Case([&](RsqrtOp) { return 1 / std::sqrt(x); })
       .Case([&](SigmoidOp) { return 1 / (1 + std::exp(-x)); })
@@ -104,8 +109,8 @@ std::optional<double> UnitEvaluator::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  if (int64_t index = scope.indexOf(value); index >= 0)
-    return isa<ReduceMaxOp>(op) ? -kInfinity : 0.0;
+  if (scope.indexOf(value) >= 0)
+    return getUnit(op);
   if (auto constant = getConstant(value))
     return constant;
   if (isa<ExtentOp>(op))
@@ -166,8 +171,11 @@ std::optional<double> folds::getDegree(FoldScope &scope, Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return 0.0;
-  if (scope.indexOf(value) >= 0)
-    return isa<ReduceMaxOp>(op) ? 0.0 : 1.0;
+  if (scope.indexOf(value) >= 0) {
+    if (isa<ReduceProdOp>(op))
+      return std::nullopt;
+    return isExtremum(op) ? 0.0 : 1.0;
+  }
   auto common = [&] { return getCommonDegree(scope, op->getOperands()); };
   auto ofOperand = [&](double factor) {
     return scaleDegree(getDegree(scope, op->getOperand(0)), factor);
@@ -204,7 +212,7 @@ std::optional<double> folds::getDegree(FoldScope &scope, Value value) {
         std::optional<double> exponent = getConstant(pow.getRhs());
         return exponent ? ofOperand(*exponent) : std::nullopt;
       })
-      .Case<NegOp, CastOp>([&](auto) { return ofOperand(1); })
+      .Case<NegOp, AbsOp, CastOp>([&](auto) { return ofOperand(1); })
       .Case<RecipOp, Recip0Op>([&](auto) { return ofOperand(-1); })
       .Case([&](SqrtOp) { return ofOperand(0.5); })
       .Case([&](RsqrtOp) { return ofOperand(-0.5); })
@@ -299,7 +307,7 @@ double Bounds::compute(Value value) {
       .Case([&](ConstantOp constant) {
         return std::abs(constant.getValue().convertToDouble());
       })
-      .Case([&](ExtentOp) { return kMaxExtent; })
+      .Case<ExtentOp, IotaOp>([&](auto) { return kMaxExtent; })
       .Case<AddOp, SubOp>([&](auto) {
         double sum = 0;
         for (Value operand : op->getOperands())
@@ -307,21 +315,23 @@ double Bounds::compute(Value value) {
         return sum;
       })
       .Case([&](MulOp mul) { return computeProduct(mul); })
-      .Case<MaxOp, MinOp>([&](auto) { return largest(op->getOperands()); })
+      .Case<MaxOp, MinOp, ConcatOp>(
+          [&](auto) { return largest(op->getOperands()); })
       .Case([&](SelectOp) { return largest(op->getOperands().drop_front()); })
-      .Case<NegOp, CastOp, RenameOp, RelayoutOp, SplitOp, MergeOp>(
-          [&](auto) { return at(0); })
+      .Case<NegOp, AbsOp, CastOp, RenameOp, RelayoutOp, SplitOp, MergeOp,
+            SliceOp, GatherOp>([&](auto) { return at(0); })
       .Case([&](DivOp div) {
         std::optional<double> divisor = getConstant(div.getRhs());
         return divisor ? at(0) / std::abs(*divisor) : kInfinity;
       })
       .Case([&](SqrtOp) { return std::sqrt(at(0)); })
       .Case([&](ExpOp) { return std::exp(at(0)); })
-      .Case([&](SigmoidOp) { return 1.0; })
+      .Case([&](Exp2Op) { return std::exp2(at(0)); })
+      .Case<SigmoidOp, TanhOp, ErfOp>([&](auto) { return 1.0; })
       .Case([&](ReduceSumOp sum) {
         return at(0) * getSize(sum.getInput(), sum.getAxes());
       })
-      .Case([&](ReduceMaxOp) { return at(0); })
+      .Case<ReduceMaxOp, ReduceMinOp>([&](auto) { return at(0); })
       .Case([&](ContractOp contract) {
         double lhs = getSize(contract.getLhs(), contract.getAxes());
         double rhs = getSize(contract.getRhs(), contract.getAxes());

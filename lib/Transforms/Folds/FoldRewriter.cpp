@@ -26,6 +26,12 @@ Value FoldRewriter::constant(Location loc, double value) {
   return ConstantOp::create(builder, loc, value);
 }
 
+Value FoldRewriter::exponential(Location loc, bool base2, Value exponent) {
+  if (base2)
+    return Exp2Op::create(builder, loc, exponent);
+  return ExpOp::create(builder, loc, exponent);
+}
+
 /// The product, null for none.
 Value FoldRewriter::multiply(Location loc, ArrayRef<Value> factors) {
   SmallVector<Value> present;
@@ -69,6 +75,26 @@ FoldRewriter::Product FoldRewriter::splitDiv(DivOp div) {
           lhs.bases - rhs.bases};
 }
 
+FoldRewriter::Product FoldRewriter::splitExp(Operation *exp) {
+  Terms kept, removed;
+  for (const Term &term : scope.getTerms(exp->getOperand(0))) {
+    bool leaves = llvm::any_of(shape->removedExponents, [&](const Term &other) {
+      return scope.areEqual(term, other);
+    });
+    (leaves ? removed : kept).push_back(term);
+  }
+  if (removed.empty())
+    return {adaptBody(exp->getResult(0), /*guard=*/true), Value(), 0};
+  auto emit = [&](const Terms &terms) {
+    Value exponent = emitTerms(builder, exp->getLoc(), terms, [&](Value value) {
+      Value now = replaced.lookup(value);
+      return now ? now : value;
+    });
+    return exponential(exp->getLoc(), isa<Exp2Op>(exp), exponent);
+  };
+  return {adaptBody(emit(kept), /*guard=*/true), emit(removed), 0};
+}
+
 FoldRewriter::Product FoldRewriter::split(Value value) {
   if (!uses(value))
     return {value, Value(), 0};
@@ -82,8 +108,8 @@ FoldRewriter::Product FoldRewriter::split(Value value) {
     return splitDiv(div);
   if (isa<AddOp, SubOp>(op))
     return {Value(), Value(), 1};
-  if (isa<ExpOp>(op))
-    return {adaptBody(value, /*guard=*/true), Value(), 0};
+  if (isa<ExpOp, Exp2Op>(op))
+    return splitExp(op);
   Product inner =
       split(isa<SelectOp>(op) ? op->getOperand(1) : op->getOperand(0));
   auto apply = [&](Value operand) -> Value {
@@ -93,6 +119,8 @@ FoldRewriter::Product FoldRewriter::split(Value value) {
       return RecipOp::create(builder, loc, operand);
     if (isa<Recip0Op>(op))
       return Recip0Op::create(builder, loc, operand);
+    if (isa<AbsOp>(op))
+      return AbsOp::create(builder, loc, operand);
     return PowOp::create(builder, loc, operand, op->getOperand(1));
   };
   if (isa<CastOp>(op))
@@ -110,7 +138,7 @@ FoldRewriter::Product FoldRewriter::split(Value value) {
   }
   if (auto pow = dyn_cast<PowOp>(op))
     inner.bases *= static_cast<int>(*getConstant(pow.getRhs()));
-  else
+  else if (!isa<AbsOp>(op))
     inner.bases = -inner.bases;
   return {apply(inner.kept), apply(inner.removed), inner.bases};
 }
@@ -120,8 +148,8 @@ FoldRewriter::Product FoldRewriter::split(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// A body at the references of any tile: extents of the folded axes become
-/// counts of the positions seen; with `guard`, maxima that are -inf become 0
-/// where an expression of references is not finite for them.
+/// counts of the positions seen; with `guard`, maxima that are -inf (minima:
+/// +inf) become 0 where an expression of references is not finite for them.
 Value FoldRewriter::adaptBody(Value value, bool guard) {
   if (!uses(value))
     return value;
@@ -167,7 +195,7 @@ Value FoldRewriter::adaptReference(Value value, bool guard) {
 Value FoldRewriter::cloneReference(Value value, bool guard) {
   Operation *op = value.getDefiningOp();
   if (scope.indexOf(value) >= 0)
-    return guard && isa<ReduceMaxOp>(op) ? guardMaximum(value) : value;
+    return guard && isExtremum(op) ? guardExtremum(value) : value;
   if (auto extent = dyn_cast<ExtentOp>(op))
     return scope.isCount(extent) ? countFor(extent) : value;
   SmallVector<Value> operands;
@@ -180,17 +208,17 @@ Value FoldRewriter::cloneReference(Value value, bool guard) {
   return clone->getResult(0);
 }
 
-/// The maximum, or 0 where it is -inf.
-Value FoldRewriter::guardMaximum(Value maximum) {
-  guardedMaxima.insert(maximum);
-  Value &result = guarded[maximum];
+/// The maximum or minimum, or 0 where it is at its unit.
+Value FoldRewriter::guardExtremum(Value extremum) {
+  guardedExtrema.insert(extremum);
+  Value &result = guarded[extremum];
   if (result)
     return result;
-  Location loc = maximum.getLoc();
-  Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, maximum,
-                               constant(loc, -kInfinity));
+  Location loc = extremum.getLoc();
+  Value unit = constant(loc, getUnit(extremum.getDefiningOp()));
+  Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, extremum, unit);
   return result =
-             SelectOp::create(builder, loc, atUnit, constant(loc, 0), maximum);
+             SelectOp::create(builder, loc, atUnit, constant(loc, 0), extremum);
 }
 
 /// For the first of several folded axes, the count over the extents of the
@@ -349,9 +377,10 @@ Value FoldRewriter::isNonEmpty(Operation *original) {
 /// finite, the sum was NaN, and 0 only where there are no positions.
 Value FoldRewriter::restoreNaN(Operation *original, Value value) {
   Location loc = original->getLoc();
-  for (Value maximum : guardedMaxima) {
-    Value atUnit = CmpOp::create(builder, loc, CmpPredicate::eq, maximum,
-                                 constant(loc, -kInfinity));
+  for (Value extremum : guardedExtrema) {
+    Value unit = constant(loc, getUnit(extremum.getDefiningOp()));
+    Value atUnit =
+        CmpOp::create(builder, loc, CmpPredicate::eq, extremum, unit);
     Value nan = constant(loc, std::nan(""));
     if (!isStaticallyNonEmpty())
       nan = SelectOp::create(builder, loc, isNonEmpty(original), nan,
@@ -365,17 +394,17 @@ Value FoldRewriter::restoreNaN(Operation *original, Value value) {
 /// even by infinity.
 Value FoldRewriter::applyScale(Operation *original, Value value, Value scale) {
   Location loc = original->getLoc();
-  bool isMaximum = isa<ReduceMaxOp>(original);
+  bool adds = isExtremum(original);
   if (!scale)
     return value;
   Value scaled =
-      isMaximum ? Value(AddOp::create(builder, loc, ValueRange{value, scale}))
-                : Value(MulOp::create(builder, loc, ValueRange{value, scale}));
+      adds ? Value(AddOp::create(builder, loc, ValueRange{value, scale}))
+           : Value(MulOp::create(builder, loc, ValueRange{value, scale}));
   std::optional<double> atUnit = getValueAtUnit(scope, scale);
   if ((atUnit && std::isfinite(*atUnit)) || isStaticallyNonEmpty())
     return scaled;
   return SelectOp::create(builder, loc, isNonEmpty(original), scaled,
-                          constant(loc, isMaximum ? -kInfinity : 0));
+                          constant(loc, getUnit(original)));
 }
 
 /// As `split`, for a sum; mirrors VerdictReader::readSummand.
@@ -415,33 +444,37 @@ FoldRewriter::Sum FoldRewriter::splitSum(Value value) {
   return {add(kept), add(removed)};
 }
 
-Value FoldRewriter::rewriteMaximum(ReduceMaxOp max) {
-  Sum sum = splitSum(max.getInput());
+Value FoldRewriter::rewriteExtremum(Operation *extremum) {
+  Sum sum = splitSum(extremum->getOperand(0));
   if (!sum.removed)
-    return max;
-  Location loc = max.getLoc();
-  Type elementType = getElementTypeOrSelf(max.getType());
+    return extremum->getResult(0);
+  Location loc = extremum->getLoc();
+  Type elementType = getElementTypeOrSelf(extremum->getResult(0));
   if (getElementTypeOrSelf(sum.kept) != elementType)
     sum.kept = CastOp::create(builder, loc, sum.kept, elementType);
-  AxesAttr lacking = getDomainAxes(max).without(cleave::getAxes(sum.kept));
+  AxesAttr lacking = getDomainAxes(extremum).without(cleave::getAxes(sum.kept));
   if (lacking.size() > 0)
     sum.kept = AddOp::create(builder, loc,
-                             ValueRange{sum.kept, splat(max, lacking, 0)});
-  Value reduced = ReduceMaxOp::create(builder, loc, sum.kept, scope.getAxes());
-  scope.addAlias(reduced.getDefiningOp(), scope.indexOf(max));
+                             ValueRange{sum.kept, splat(extremum, lacking, 0)});
+  AxesAttr axes = scope.getAxes();
+  Value reduced =
+      isa<ReduceMinOp>(extremum)
+          ? Value(ReduceMinOp::create(builder, loc, sum.kept, axes))
+          : Value(ReduceMaxOp::create(builder, loc, sum.kept, axes));
+  scope.addAlias(reduced.getDefiningOp(),
+                 scope.indexOf(extremum->getResult(0)));
   State state;
   state.op = reduced.getDefiningOp();
   states.back().second = state;
-  return applyScale(max, reduced, sum.removed);
+  return applyScale(extremum, reduced, sum.removed);
 }
 
-Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
-                               const BodyShape &shape) {
+Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index) {
   Location loc = reduction->getLoc();
   auto contract = dyn_cast<ContractOp>(reduction);
   Type operandType = contract ? getOperandType(contract) : Type();
   SmallVector<Product> products;
-  bool changed = shape.power > 0;
+  bool changed = shape->power > 0;
   for (Value operand : reduction->getOperands()) {
     products.push_back(split(operand));
     changed |= products.back().kept != operand;
@@ -449,11 +482,12 @@ Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
   State state;
   state.op = reduction;
   state.operandType = operandType;
-  state.shrinks = shape.shrinks;
-  state.exponentShift = adaptTerms(shape.exponentShift, /*guard=*/true);
-  state.baseShift = adaptTerms(shape.baseShift, /*guard=*/false);
-  Value base = shape.base ? adaptBody(shape.base, /*guard=*/false) : Value();
-  for (unsigned power = 0; changed && power <= shape.power; ++power) {
+  state.shrinks = shape->shrinks;
+  state.base2 = shape->base2;
+  state.exponentShift = adaptTerms(shape->exponentShift, /*guard=*/true);
+  state.baseShift = adaptTerms(shape->baseShift, /*guard=*/false);
+  Value base = shape->base ? adaptBody(shape->base, /*guard=*/false) : Value();
+  for (unsigned power = 0; changed && power <= shape->power; ++power) {
     SmallVector<Value> operands;
     unsigned left = power;
     for (const Product &product : products) {
@@ -465,7 +499,7 @@ Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
     }
     State moment = state;
     moment.op = createSum(reduction, operands, operandType);
-    if (power == shape.power) {
+    if (power == shape->power) {
       state.op = moment.op;
       scope.addAlias(state.op, index);
       break;
@@ -484,24 +518,24 @@ Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index,
   return applyScale(reduction, value, multiply(loc, removed));
 }
 
-void FoldRewriter::rewrite(int64_t index, const BodyShape &shape) {
+void FoldRewriter::rewrite(int64_t index, const BodyShape &body) {
   Operation *reduction = scope.getReductions()[index];
   builder.setInsertionPoint(reduction);
-  guardedMaxima.clear();
+  guardedExtrema.clear();
+  shape = &body;
   State state;
   state.op = reduction;
   states.emplace_back(index, state);
   ReductionSet &used = references[index];
   used.resize(scope.getReductions().size());
-  for (const Terms *terms : {&shape.exponentShift, &shape.baseShift})
+  for (const Terms *terms : {&body.exponentShift, &body.baseShift})
     for (const Term &term : *terms)
       for (const Factor &factor : term.factors)
         used |= scope.getReductions(factor.value);
   used &= sweep;
 
-  Value value = isa<ReduceMaxOp>(reduction)
-                    ? rewriteMaximum(cast<ReduceMaxOp>(reduction))
-                    : rewriteSum(reduction, index, shape);
+  Value value = isExtremum(reduction) ? rewriteExtremum(reduction)
+                                      : rewriteSum(reduction, index);
   Value old = reduction->getResult(0);
   if (value == old)
     return;

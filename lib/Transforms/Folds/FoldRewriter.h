@@ -27,7 +27,7 @@ struct State {
   Operation *op = nullptr;
   /// What the rebase adds to an exponent, and to a base; see BodyShape.
   Terms exponentShift, baseShift;
-  bool shrinks = false;
+  bool shrinks = false, base2 = false;
   /// The states of the lower powers of the base, from 0.
   SmallVector<Operation *> lowerMoments;
   /// The type that a contraction's operands are rounded to.
@@ -65,8 +65,11 @@ private:
   llvm::DenseMap<Value, Value> guarded;
   /// What stands for the results of reductions that were rewritten.
   llvm::DenseMap<Value, Value> replaced;
-  /// The maxima that the current reduction guards against -inf.
-  llvm::SetVector<Value> guardedMaxima;
+  /// The maxima and minima that the current reduction guards against their
+  /// unit.
+  llvm::SetVector<Value> guardedExtrema;
+  /// The body of the current reduction.
+  const BodyShape *shape = nullptr;
 
   /// The parts of a product: what stays in the loop, what leaves it (null for
   /// 1 each), and how often the base is a factor.
@@ -85,16 +88,17 @@ private:
   Product split(Value value);
   Product splitMul(MulOp mul);
   Product splitDiv(DivOp div);
+  Product splitExp(Operation *exp);
   Value adaptBody(Value value, bool guard);
   Value adaptReference(Value value, bool guard);
   Value cloneReference(Value value, bool guard);
-  Value guardMaximum(Value maximum);
+  Value guardExtremum(Value extremum);
   Value countFor(ExtentOp extent);
   Terms adaptTerms(const Terms &terms, bool guard);
 
   Sum splitSum(Value value);
-  Value rewriteMaximum(ReduceMaxOp max);
-  Value rewriteSum(Operation *reduction, int64_t index, const BodyShape &shape);
+  Value rewriteExtremum(Operation *extremum);
+  Value rewriteSum(Operation *reduction, int64_t index);
   Operation *createSum(Operation *original, ArrayRef<Value> operands,
                        Type operandType);
   Operation *findEqual(Operation *op, int64_t user);
@@ -106,6 +110,7 @@ private:
   Value isNonEmpty(Operation *original);
   bool isStaticallyNonEmpty();
   Value constant(Location loc, double value);
+  Value exponential(Location loc, bool base2, Value exponent);
 
   FoldOp createFold(ArrayRef<State> members);
   void emitRebase(FoldOp fold, ArrayRef<State> members, size_t index);

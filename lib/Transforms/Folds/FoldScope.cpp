@@ -14,6 +14,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -24,8 +25,22 @@ static constexpr size_t kMaxTerms = 16;
 
 bool folds::isPointwise(Operation *op) {
   return isa<AddOp, MulOp, MaxOp, MinOp, SubOp, DivOp, PowOp, NegOp, RecipOp,
-             Recip0Op, ExpOp, SqrtOp, RsqrtOp, SigmoidOp, IsFiniteOp, CmpOp,
-             SelectOp, CastOp, ConstantOp, ExtentOp>(op);
+             Recip0Op, AbsOp, ExpOp, Exp2Op, LogOp, SqrtOp, RsqrtOp, TanhOp,
+             ErfOp, SigmoidOp, IsFiniteOp, CmpOp, SelectOp, CastOp, ConstantOp,
+             ExtentOp>(op);
+}
+
+bool folds::isExtremum(Operation *op) {
+  return isa_and_nonnull<ReduceMaxOp, ReduceMinOp>(op);
+}
+
+double folds::getUnit(Operation *reduction) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return llvm::TypeSwitch<Operation *, double>(reduction)
+      .Case([](ReduceMaxOp) { return -infinity; })
+      .Case([](ReduceMinOp) { return infinity; })
+      .Case([](ReduceProdOp) { return 1.0; })
+      .Default(0.0);
 }
 
 std::optional<double> folds::getConstant(Value value) {
@@ -58,7 +73,7 @@ Value folds::skipWidening(Value value) {
 
 AxesAttr folds::getReducedAxes(Operation *op) {
   return llvm::TypeSwitch<Operation *, AxesAttr>(op)
-      .Case<ReduceSumOp, ReduceMaxOp, ContractOp>(
+      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp, ContractOp>(
           [](auto reduction) { return reduction.getAxes(); })
       .Default(AxesAttr());
 }

@@ -90,6 +90,10 @@ private:
 
 /// Whether each element of the result follows from one element of each operand.
 bool isPointwise(Operation *op);
+/// Whether `op` is a maximum or a minimum over axes.
+bool isExtremum(Operation *op);
+/// What `reduction` gives for no positions.
+double getUnit(Operation *reduction);
 /// Whether `value` is a splat constant; its value.
 std::optional<double> getConstant(Value value);
 /// `value` without casts to a type that holds all values of its own.

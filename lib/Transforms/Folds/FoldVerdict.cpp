@@ -28,6 +28,7 @@ static constexpr double kMaxExponent = 64;
 /// Bodies and references with more operations than this, counted once a use,
 /// are not looked at.
 static constexpr unsigned kMaxOperations = 2000;
+static constexpr double kLn2 = 0.693147180559945309417;
 /// Moments up to this power are kept.
 static constexpr double kMaxPower = 4;
 
@@ -55,13 +56,20 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
   group = &newGroup;
   shape = BodyShape();
   hasExponent = false;
+  exponentTerms.clear();
+  masks.clear();
   operations = 0;
   largestExponent = 0;
   reason.clear();
   Operation *reduction = scope.getReductions()[index];
   bool accepted = true;
-  if (auto max = dyn_cast<ReduceMaxOp>(reduction)) {
-    accepted = readSummand(max.getInput());
+  if (isExtremum(reduction)) {
+    accepted = readSummand(reduction->getOperand(0), isa<ReduceMinOp>(reduction)
+                                                         ? " in a minimum"
+                                                         : " in a maximum");
+  } else if (isa<ReduceProdOp>(reduction)) {
+    accepted = refuse("a product over the axis of what uses an earlier "
+                      "reduction");
   } else {
     for (Value operand : reduction->getOperands())
       accepted = accepted && readFactor(operand, 1, /*masked=*/false);
@@ -76,7 +84,7 @@ std::optional<BodyShape> VerdictReader::read(int64_t index,
 }
 
 /// A maximum of u + c is c + the maximum of u.
-bool VerdictReader::readSummand(Value value) {
+bool VerdictReader::readSummand(Value value, StringRef where) {
   if (!uses(value))
     return true;
   if (++operations > kMaxOperations)
@@ -87,12 +95,23 @@ bool VerdictReader::readSummand(Value value) {
   }
   Operation *op = value.getDefiningOp();
   if (auto sub = dyn_cast<SubOp>(op))
-    return readSummand(sub.getLhs()) && readSummand(sub.getRhs());
+    return readSummand(sub.getLhs(), where) && readSummand(sub.getRhs(), where);
   if (isa<AddOp>(op) || (isa<CastOp>(op) && !isRounding(op)))
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return readSummand(operand); });
-  return refuse(name(value) + " in a maximum mixes an earlier reduction with "
-                              "what varies along the axis");
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return readSummand(operand, where);
+    });
+  return refuse(name(value) + where +
+                " mixes an earlier reduction with what varies along the axis");
+}
+
+/// Behind the reduction, a masked row gives 0 times the scale.
+bool VerdictReader::readScale(Value scale, bool masked) {
+  std::optional<double> atUnit =
+      masked ? getValueAtUnit(scope, scale) : std::optional(0.0);
+  if (!atUnit || !std::isfinite(*atUnit))
+    return refuse("a scale under a 'cleave.select' may be infinite");
+  shape.scales.push_back(scale);
+  return true;
 }
 
 bool VerdictReader::readFactor(Value value, double power, bool masked) {
@@ -100,15 +119,8 @@ bool VerdictReader::readFactor(Value value, double power, bool masked) {
     return true;
   if (++operations > kMaxOperations)
     return refuse("too many operations");
-  if (!scope.varies(value)) {
-    // Behind the reduction, a masked row gives 0 times the scale.
-    std::optional<double> atUnit =
-        masked ? getValueAtUnit(scope, value) : std::optional(0.0);
-    if (!atUnit || !std::isfinite(*atUnit))
-      return refuse("a scale under a 'cleave.select' may be infinite");
-    shape.scales.push_back(value);
-    return true;
-  }
+  if (!scope.varies(value))
+    return readScale(value, masked);
   Operation *op = value.getDefiningOp();
   if (isa<MulOp, NegOp>(op))
     return llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -130,10 +142,18 @@ bool VerdictReader::readFactor(Value value, double power, bool masked) {
     return readSelect(select, power);
   if (isa<CastOp>(op) && !isRounding(op))
     return readFactor(op->getOperand(0), power, masked);
-  if (auto exp = dyn_cast<ExpOp>(op))
-    return readExponent(exp, power);
+  if (isa<ExpOp, Exp2Op>(op))
+    return readExponent(op, power);
   if (isa<AddOp, SubOp>(op))
     return readBase(value, power);
+  if (isa<AbsOp>(op)) {
+    // |(u + V)^p| follows V only for even p.
+    unsigned before = shape.power;
+    return readFactor(op->getOperand(0), power, masked) &&
+           ((shape.power - before) % 2 == 0 ||
+            refuse(name(value) + " mixes an earlier reduction with what varies "
+                                 "along the axis"));
+  }
   if (!isPointwise(op))
     return refuse("the body uses an earlier reduction through " + name(value));
   return refuse(name(value) +
@@ -145,20 +165,48 @@ bool VerdictReader::readSelect(SelectOp select, double power) {
   if (uses(select.getCondition()) || getConstant(select.getFalseValue()) != 0.0)
     return refuse("'cleave.select' between values that use an earlier "
                   "reduction");
+  masks.push_back(select.getCondition());
   return readFactor(select.getTrueValue(), power, /*masked=*/true);
 }
 
-bool VerdictReader::readExponent(ExpOp exp, double power) {
-  Terms terms = scope.getTerms(exp.getInput());
-  Terms scaled;
-  scope.addTo(scaled, power, terms);
-  Terms shift;
+bool VerdictReader::readExponent(Operation *exp, double power) {
+  // All in powers of the base that comes first.
+  bool base2 = isa<Exp2Op>(exp);
+  if (!hasExponent)
+    shape.base2 = base2;
+  if (base2 != shape.base2)
+    power *= base2 ? kLn2 : 1 / kLn2;
   hasExponent = true;
-  if (!readTerms(scaled, shift, "the exponent"))
+  Terms scaled, used;
+  scope.addTo(scaled, power, scope.getTerms(exp->getOperand(0)));
+  if (!readTerms(scaled, used, "the exponent"))
     return false;
   scope.addTo(shape.exponents, 1, scaled);
-  scope.addTo(shape.exponentShift, 1, shift);
+  scope.addTo(shape.exponentShift, 1, used);
+  llvm::append_range(exponentTerms, used);
   return true;
+}
+
+/// Where a maximum bounds the exponent, other references need not stay in the
+/// loop: exp(u - m + c) is exp(c) exp(u - m), and no larger than exp(c), which
+/// is an element where u is m.
+bool VerdictReader::sortExponents() {
+  Terms used;
+  std::swap(used, shape.exponentShift);
+  bool hasBound = llvm::any_of(
+      used, [&](const Term &term) { return getBoundingExtremum(term) >= 0; });
+  for (const Term &term : used) {
+    bool stays = !hasBound || !masks.empty() || refersToExtremum(term);
+    (stays ? shape.exponentShift : shape.removedExponents).push_back(term);
+  }
+  auto isRemoved = [&](const Term &term) {
+    return llvm::any_of(shape.removedExponents, [&](const Term &removed) {
+      return scope.areEqual(term, removed);
+    });
+  };
+  return llvm::all_of(exponentTerms, [&](const Term &term) {
+    return isRemoved(term) || areReferences({term});
+  });
 }
 
 bool VerdictReader::readBase(Value value, double power) {
@@ -174,6 +222,7 @@ bool VerdictReader::readBase(Value value, double power) {
   shape.base = value;
   shape.power = power;
   return readTerms(scope.getTerms(value), shape.baseShift, "the sum") &&
+         areReferences(shape.baseShift) &&
          (!shape.baseShift.empty() ||
           refuse("earlier reductions cancel in the sum"));
 }
@@ -194,12 +243,17 @@ bool VerdictReader::readTerms(const Terms &terms, Terms &shift,
       return refuse(name(mixed->value) + " in " + where +
                     " is multiplied with what varies along the axis");
     }
-    for (const Factor &factor : term.factors)
-      if (!isReference(factor.value))
-        return false;
     scope.addTo(shift, 1, {term});
   }
   return true;
+}
+
+bool VerdictReader::areReferences(const Terms &terms) {
+  return llvm::all_of(terms, [&](const Term &term) {
+    return llvm::all_of(term.factors, [&](const Factor &factor) {
+      return isReference(factor.value);
+    });
+  });
 }
 
 /// Whether `value` is an expression of references and constants only, so that
@@ -208,8 +262,11 @@ bool VerdictReader::isReference(Value value) {
   if (++operations > kMaxOperations)
     return refuse("too many operations");
   if (int64_t index = scope.indexOf(value); index >= 0 && group->test(index)) {
+    if (isa<ReduceProdOp>(value.getDefiningOp()))
+      return refuse("a product is no state");
     const BodyShape &state = shapes[index];
-    return llvm::all_of(state.scales,
+    return areReferences(state.removedExponents) &&
+           llvm::all_of(state.scales,
                         [&](Value scale) { return isReference(scale); });
   }
   Operation *op = value.getDefiningOp();
@@ -226,9 +283,11 @@ bool VerdictReader::isReference(Value value) {
 //===----------------------------------------------------------------------===//
 
 bool VerdictReader::checkStrict(Operation *reduction) {
+  if (!sortExponents())
+    return false;
   if (hasExponent && shape.exponentShift.empty())
     return refuse("earlier reductions cancel in the exponent");
-  if (!shape.exponentShift.empty() && !checkExponent())
+  if (!shape.exponentShift.empty() && (!checkExponent() || !checkMasks()))
     return false;
   if (!shape.baseShift.empty() && !checkBase())
     return false;
@@ -236,82 +295,134 @@ bool VerdictReader::checkStrict(Operation *reduction) {
 }
 
 /// The reduction that `value` is, or is where that is finite, or is never below
-/// of: a maximum over the axes. -1 if there is none.
-int64_t VerdictReader::getBoundingMaximum(Value value) {
+/// (above) of: a maximum (minimum) over the axes. -1 if there is none.
+int64_t VerdictReader::getExtremum(Value value, bool minimum) {
   value = skipWidening(value);
-  if (int64_t index = scope.indexOf(value); index >= 0 && group->test(index))
-    return isa<ReduceMaxOp>(value.getDefiningOp()) ? index : -1;
-  if (auto select = value.getDefiningOp<SelectOp>()) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return -1;
+  if (int64_t index = scope.indexOf(value); index >= 0 && group->test(index)) {
+    bool fits = minimum ? isa<ReduceMinOp>(op) : isa<ReduceMaxOp>(op);
+    return fits && !shapes[index].hasScale() ? index : -1;
+  }
+  if (auto select = dyn_cast<SelectOp>(op)) {
     auto finite = select.getCondition().getDefiningOp<IsFiniteOp>();
     if (finite && getConstant(select.getFalseValue()) &&
         scope.getNumber(finite.getInput()) ==
             scope.getNumber(select.getTrueValue()))
-      return getBoundingMaximum(select.getTrueValue());
+      return getExtremum(select.getTrueValue(), minimum);
   }
-  if (auto max = value.getDefiningOp<MaxOp>()) {
-    int64_t found = -1;
-    for (Value input : max.getInputs())
-      if (int64_t index = getBoundingMaximum(input); index >= 0)
-        found = index;
-      else if (!getConstant(input))
-        return -1;
-    return found;
-  }
-  return -1;
+  if (minimum ? !isa<MinOp>(op) : !isa<MaxOp>(op))
+    return -1;
+  int64_t found = -1;
+  for (Value input : op->getOperands())
+    if (int64_t index = getExtremum(input, minimum); index >= 0)
+      found = index;
+    else if (!getConstant(input))
+      return -1;
+  return found;
 }
 
-/// Whether a maximum is a reference in `value` itself.
-bool VerdictReader::refersToMaximum(Value value) {
+/// The maximum that `term` subtracts, or the minimum that it adds; -1 if it is
+/// something else.
+int64_t VerdictReader::getBoundingExtremum(const Term &term) {
+  if (term.factors.size() != 1 || term.factors[0].inverted)
+    return -1;
+  return getExtremum(term.factors[0].value, /*minimum=*/term.coefficient > 0);
+}
+
+/// Whether a maximum or a minimum is a reference in `value` itself.
+bool VerdictReader::refersToExtremum(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !uses(value))
     return false;
   if (scope.indexOf(value) >= 0)
-    return isa<ReduceMaxOp>(op);
+    return isExtremum(op);
   return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return refersToMaximum(operand); });
+                      [&](Value operand) { return refersToExtremum(operand); });
+}
+
+bool VerdictReader::refersToExtremum(const Term &term) {
+  return llvm::any_of(term.factors, [&](const Factor &factor) {
+    return refersToExtremum(factor.value);
+  });
+}
+
+/// What a maximum is never below of (a minimum never above), where the body
+/// that is read is not 0.
+std::vector<Terms> VerdictReader::getAlternatives(Operation *extremum) {
+  bool minimum = isa<ReduceMinOp>(extremum);
+  std::vector<Terms> alternatives;
+  SmallVector<Value> values{extremum->getOperand(0)};
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value value = skipWidening(values[i]);
+    alternatives.push_back(scope.getTerms(value));
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      continue;
+    if (minimum ? isa<MinOp>(op) : isa<MaxOp>(op))
+      llvm::append_range(values, op->getOperands());
+    if (auto abs = dyn_cast<AbsOp>(op); abs && !minimum)
+      for (double sign : {-1.0, 1.0})
+        scope.addTo(alternatives.emplace_back(), sign,
+                    scope.getTerms(abs.getInput()));
+    if (auto select = dyn_cast<SelectOp>(op))
+      if (llvm::any_of(masks, [&](Value mask) {
+            return scope.getNumber(mask) ==
+                   scope.getNumber(select.getCondition());
+          }))
+        values.push_back(select.getTrueValue());
+  }
+  return alternatives;
 }
 
 /// exp(u + H) must not exceed what the final references give, and a correction
 /// must not grow: H falls by a maximum over the axis that bounds u.
 bool VerdictReader::checkExponent() {
-  bool usesMaximum = false, bounded = true;
-  Terms rest;
-  scope.addTo(rest, 1, shape.exponents);
+  bool refersToAny = false, bounded = true;
+  Terms rest = shape.exponents;
+  scope.addTo(rest, -1, shape.removedExponents);
   for (const Term &term : shape.exponentShift) {
-    for (const Factor &factor : term.factors)
-      usesMaximum |= refersToMaximum(factor.value);
-    int64_t index = -1;
-    if (term.factors.size() == 1 && !term.factors[0].inverted &&
-        term.coefficient < 0)
-      index = getBoundingMaximum(term.factors[0].value);
-    if (index < 0 || !shapes[index].scales.empty()) {
+    refersToAny |= refersToExtremum(term);
+    int64_t index = getBoundingExtremum(term);
+    if (index < 0) {
       bounded = false;
       continue;
     }
     // Replace -q * max(w) by -q * w, which is no smaller.
     scope.addTo(rest, -1, {term});
-    Value body = scope.getReductions()[index]->getOperand(0);
-    SmallVector<Value> smaller{body};
-    if (auto max = body.getDefiningOp<MaxOp>())
-      llvm::append_range(smaller, max.getInputs());
     Terms best;
-    for (auto [i, value] : llvm::enumerate(smaller)) {
-      Terms next;
-      scope.addTo(next, 1, rest);
-      scope.addTo(next, term.coefficient, scope.getTerms(value));
-      if (i == 0 || next.size() < best.size())
+    bool first = true;
+    for (const Terms &terms : getAlternatives(scope.getReductions()[index])) {
+      Terms next = rest;
+      scope.addTo(next, term.coefficient, terms);
+      if (first || next.size() < best.size())
         best = next;
+      first = false;
     }
     rest = best;
   }
   for (const Term &term : rest) {
-    bounded &= term.factors.empty() && term.coefficient <= kMaxExponent;
-    largestExponent = std::max(largestExponent, term.coefficient);
+    double exponent = term.coefficient * (shape.base2 ? kLn2 : 1);
+    bounded &= term.factors.empty() && exponent <= kMaxExponent;
+    largestExponent = std::max(largestExponent, exponent);
   }
   shape.shrinks = bounded;
-  if (bounded || (numerics == Numerics::Real && !usesMaximum))
+  if (bounded || (numerics == Numerics::Real && !refersToAny))
     return true;
   return refuse("no maximum over the axis is known to bound the exponent");
+}
+
+/// Where no position is selected, the formula gives 0 whatever the references
+/// are, and where they are not finite a guarded fold would say NaN.
+bool VerdictReader::checkMasks() {
+  for (const Term &term : shape.exponentShift)
+    for (const Factor &factor : term.factors) {
+      std::optional<double> atUnit = getValueAtUnit(scope, factor.value);
+      if (!masks.empty() && !(atUnit && std::isfinite(*atUnit)))
+        return refuse("a reference under a 'cleave.select' may be infinite");
+    }
+  return true;
 }
 
 /// (u + V)^p is right about any V, but cancels unless V is near u for any part
@@ -321,7 +432,7 @@ bool VerdictReader::checkBase() {
   for (const Term &term : shape.baseShift) {
     double degree = 0;
     for (const Factor &factor : term.factors) {
-      if (refersToMaximum(factor.value))
+      if (refersToExtremum(factor.value))
         return refuse("a maximum in a sum that is multiplied out");
       std::optional<double> value =
           getValueAtUnit(scope, factor.value, /*counted=*/true);
@@ -357,7 +468,7 @@ struct KeptBound {
     if (!scope.varies(value))
       return 1;
     Operation *op = value.getDefiningOp();
-    if (isa<MulOp, NegOp>(op)) {
+    if (isa<MulOp, NegOp, AbsOp>(op)) {
       double product = 1;
       for (Value operand : op->getOperands())
         product *= get(operand);
@@ -371,7 +482,7 @@ struct KeptBound {
       return get(select.getTrueValue());
     if (isa<CastOp>(op))
       return get(op->getOperand(0));
-    if (isa<ExpOp>(op))
+    if (isa<ExpOp, Exp2Op>(op))
       return std::exp(largestExponent);
     // Lower powers are kept as well.
     if (isa<AddOp, SubOp>(op))
@@ -388,8 +499,8 @@ struct KeptBound {
 
 /// What stays in the loop must not overflow where the whole body did not.
 bool VerdictReader::checkOperands(Operation *reduction) {
-  bool changed = !shape.scales.empty() || shape.power > 0;
-  if (!changed || isa<ReduceMaxOp>(reduction))
+  bool changed = shape.hasScale() || shape.power > 0;
+  if (!changed || isExtremum(reduction))
     return true;
   auto type = cast<FloatType>(getElementTypeOrSelf(reduction->getResult(0)));
   auto limitOf = [](FloatType type) {
@@ -399,7 +510,7 @@ bool VerdictReader::checkOperands(Operation *reduction) {
   FloatType operandType =
       contract ? cast<FloatType>(folds::getOperandType(contract)) : type;
   Bounds bounds(scope);
-  KeptBound kept{scope, bounds, *group, !shape.scales.empty(), largestExponent};
+  KeptBound kept{scope, bounds, *group, shape.hasScale(), largestExponent};
   double product = 1;
   for (Value operand : reduction->getOperands()) {
     double bound = kept.get(operand);

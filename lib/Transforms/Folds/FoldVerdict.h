@@ -29,6 +29,11 @@ struct BodyShape {
   /// those of H that use references: a running result is multiplied by
   /// exp(H(new) - H(old)).
   Terms exponents, exponentShift;
+  /// Terms of exponents that use references but need not stay in the loop: the
+  /// exponential of their sum is one more scale.
+  Terms removedExponents;
+  /// Whether the exponents are of 2.
+  bool base2 = false;
   /// Whether H(new) - H(old) is never positive.
   bool shrinks = false;
   /// The body has the factor (u + V)^power; the terms of V that use references.
@@ -37,9 +42,7 @@ struct BodyShape {
   Value base;
   unsigned power = 0;
 
-  bool usesReferences() const {
-    return !exponentShift.empty() || !baseShift.empty();
-  }
+  bool hasScale() const { return !scales.empty() || !removedExponents.empty(); }
 };
 
 /// Decides for one reduction after the other.
@@ -65,7 +68,11 @@ private:
   BodyShape shape;
   bool hasExponent = false;
   unsigned operations = 0;
-  /// A bound on u + H, at least 0.
+  /// The terms of single exponentials that use references.
+  Terms exponentTerms;
+  /// Conditions under which the body is not 0.
+  SmallVector<Value> masks;
+  /// A bound on u + H, at least 0, for powers of e.
   double largestExponent = 0;
   std::string reason;
 
@@ -74,20 +81,27 @@ private:
   }
   bool refuse(const llvm::Twine &why);
   std::string name(Value value);
-  bool readSummand(Value value);
+  bool readSummand(Value value, StringRef where);
   bool readFactor(Value value, double power, bool masked);
+  bool readScale(Value scale, bool masked);
   bool readSelect(SelectOp select, double power);
-  bool readExponent(ExpOp exp, double power);
+  bool readExponent(Operation *exp, double power);
   bool readBase(Value value, double power);
   /// Puts the terms that use references into `shift`.
   bool readTerms(const Terms &terms, Terms &shift, const llvm::Twine &where);
+  bool sortExponents();
   bool isReference(Value value);
+  bool areReferences(const Terms &terms);
   bool checkStrict(Operation *reduction);
   bool checkExponent();
+  bool checkMasks();
   bool checkBase();
   bool checkOperands(Operation *reduction);
-  int64_t getBoundingMaximum(Value value);
-  bool refersToMaximum(Value value);
+  int64_t getBoundingExtremum(const Term &term);
+  int64_t getExtremum(Value value, bool minimum);
+  std::vector<Terms> getAlternatives(Operation *extremum);
+  bool refersToExtremum(Value value);
+  bool refersToExtremum(const Term &term);
 };
 
 } // namespace mlir::cleave::folds

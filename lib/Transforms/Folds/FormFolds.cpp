@@ -32,7 +32,7 @@ static std::string describe(const BodyShape &shape) {
   if (!shape.baseShift.empty())
     parts.push_back("moments 0 to " + std::to_string(shape.power) +
                     " follow its references");
-  if (!shape.scales.empty())
+  if (shape.hasScale())
     parts.push_back("a scale is applied behind it");
   return llvm::join(parts, ", ");
 }
@@ -132,6 +132,17 @@ static void eraseUnused(Block &block) {
       op.erase();
 }
 
+/// Only what leaves the block has a storage order: a relayout on the way to an
+/// operation that infers its type is nothing.
+static void skipRelayouts(Block &block) {
+  for (auto relayout : block.getOps<RelayoutOp>())
+    relayout.getResult().replaceUsesWithIf(
+        relayout.getInput(), [](OpOperand &use) {
+          return isPointwise(use.getOwner()) || getReducedAxes(use.getOwner());
+        });
+  eraseUnused(block);
+}
+
 /// Replaces values by earlier ones that are equal, so that a reference to equal
 /// reductions is a reference to one.
 static void uniteEqual(Block &block, AxesAttr axes) {
@@ -154,6 +165,7 @@ FailureOr<bool> cleave::formFolds(FunctionOpInterface function, Block &block,
   FailureOr<AxisTable> axisTable = AxisTable::get(function);
   if (failed(axisTable))
     return failure();
+  skipRelayouts(block);
   for (AxesAttr axes : getReducedAxesSets(block)) {
     uniteEqual(block, axes);
     FoldScope scope(block, axes, !hasSplitParts(axes, *axisTable));

@@ -26,7 +26,8 @@ using namespace mlir::cleave::split;
 
 /// The axes that `op` reduces over, null if it does not reduce.
 static AxesAttr getReducedAxes(Operation *op) {
-  if (isa<ReduceSumOp, ReduceMaxOp, ContractOp, FoldOp>(op))
+  if (isa<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp, ContractOp,
+          FoldOp>(op))
     return op->getAttrOfType<AxesAttr>("axes");
   return {};
 }

@@ -132,6 +132,12 @@ public:
   Value max(Value x, StringRef axes) {
     return ReduceMaxOp::create(builder, loc(), x, axesOf(axes));
   }
+  Value min(Value x, StringRef axes) {
+    return ReduceMinOp::create(builder, loc(), x, axesOf(axes));
+  }
+  Value prod(Value x, StringRef axes) {
+    return ReduceProdOp::create(builder, loc(), x, axesOf(axes));
+  }
   Value contract(Value a, Value b, StringRef axes) {
     if (guise.reordered)
       std::swap(a, b);
@@ -147,10 +153,20 @@ public:
   Value mean(Value x, char axis) {
     return mul({sum(x, StringRef(&axis, 1)), unary<RecipOp>(extent(axis))});
   }
+  Value compare(CmpPredicate predicate, Value a, Value b) {
+    return CmpOp::create(builder, loc(), predicate, a, b);
+  }
+  /// The position along an axis.
+  Value iota(char axis) {
+    auto type =
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getF32Type(),
+                              axesOf(StringRef(&axis, 1)));
+    return IotaOp::create(builder, loc(), type,
+                          builder.getStringAttr(rename(axis)));
+  }
   /// -inf where `mask` is negative.
   Value maskBelow(Value x, Value mask) {
-    Value keep =
-        CmpOp::create(builder, loc(), CmpPredicate::ge, mask, number(0));
+    Value keep = compare(CmpPredicate::ge, mask, number(0));
     return select(keep, x, number(-kInfinity));
   }
   /// `axis` as (outer, inner).
@@ -166,6 +182,18 @@ public:
                            builder.getStringAttr(rename(axis)),
                            builder.getStringAttr(rename(outer)),
                            builder.getStringAttr(rename(inner)));
+  }
+  /// In another storage order.
+  Value relayout(Value x) {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<StringAttr> names(llvm::reverse(cleave::getAxes(x).getNames()));
+    SmallVector<int64_t> shape(llvm::reverse(type.getShape()));
+    return RelayoutOp::create(
+        builder, loc(),
+        RankedTensorType::get(
+            shape, type.getElementType(),
+            AxesAttr::get(builder.getContext(), ArrayRef<StringAttr>(names))),
+        x);
   }
   Value toHalf(Value x) {
     return CastOp::create(builder, loc(), x, builder.getF16Type());

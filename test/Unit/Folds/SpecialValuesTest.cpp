@@ -71,6 +71,61 @@ TEST_F(SpecialValuesTest, RawFormulasKeepNaN) {
       1);
 }
 
+TEST_F(SpecialValuesTest, ExponentialsOfDistancesToTheLogarithm) {
+  expectSame(
+      [&](Graph &g) {
+        Value s = scores(g), v = g.argument("TN", gauss(0, 1));
+        Value shift = g.shift(g.max(s, "T"));
+        Value l = g.sum(g.exp(g.sub(s, shift)), "T");
+        Value lse = g.add({shift, g.unary<LogOp>(l)});
+        g.finish({g.contract(g.exp(g.sub(s, lse)), v, "T"), lse});
+      },
+      1);
+}
+
+TEST_F(SpecialValuesTest, Minima) {
+  for (std::vector<double> &row : rows)
+    for (double &value : row)
+      value = -value;
+  for (bool guarded : {false, true})
+    expectSame(
+        [&](Graph &g) {
+          Value s = scores(g), v = g.argument("TN", gauss(0, 1));
+          Value m = g.min(s, "T");
+          Value e = g.exp(g.sub(guarded ? g.shift(m) : m, s));
+          g.finish({g.contract(e, v, "T"), g.sum(e, "T"), m});
+        },
+        1);
+}
+
+TEST_F(SpecialValuesTest, PowersOfTwo) {
+  expectSame(
+      [&](Graph &g) {
+        Value s = scores(g), v = g.argument("TN", gauss(0, 1));
+        Value m = g.max(s, "T");
+        Value e = g.unary<Exp2Op>(g.sub(s, m));
+        g.finish({g.contract(e, v, "T"), g.sum(e, "T")});
+      },
+      1);
+}
+
+/// Rows of which nothing is selected give 0; what is not selected may be NaN.
+TEST_F(SpecialValuesTest, SelectsBehindExponentials) {
+  for (bool guarded : {false, true})
+    expectSame(
+        [&](Graph &g) {
+          Value s = scores(g);
+          Value b = g.argument(
+              "ST", always({-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                            1,  -1, 1,  1,  -1, 1,  -1, 1,  1,  1,  1}));
+          Value keep = g.compare(CmpPredicate::ge, b, g.number(0));
+          Value m = g.max(g.select(keep, s, g.number(-kInfinity)), "T");
+          Value e = g.exp(g.sub(s, guarded ? g.shift(m) : m));
+          g.finish(g.sum(g.select(keep, e, g.number(0)), "T"));
+        },
+        guarded);
+}
+
 TEST_F(SpecialValuesTest, VarianceOfInfinitiesAndNaN) {
   rows = {{1, 2, 3, 4, kInfinity, 5, 6, 7, 8, 9, 10},
           {1, 2, 3, 4, std::nan(""), 5, 6, 7, 8, 9, 10},
