@@ -20,6 +20,7 @@ config.substitutions += [
     ("%python", sys.executable),
     ("%plugin", os.path.join(config.cleave_lib_dir, "CleavePlugin.so")),
     ("%cmake", config.cmake),
+    ("%mlir_lib_dir", config.mlir_lib_dir),
     ("%mlir_libs", "%s/libMLIR.so %s/libLLVM.so" % (
         config.mlir_lib_dir, config.mlir_lib_dir)),
     ("%examples", os.path.join(config.cleave_src_root, "examples")),

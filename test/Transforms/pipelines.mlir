@@ -18,4 +18,4 @@
 // PTX: gpu.binary @rmsnorm_linear_kernels
 // PTX-SAME: mma.sync
 
-// BAD: error: expected representative extents like M=16,K=4096 but got 'M'
+// BAD: error: expected extents like M=16,K=4096 but got 'M'

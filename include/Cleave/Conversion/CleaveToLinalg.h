@@ -43,6 +43,9 @@ ScheduleAttr getScheduleAttr(MLIRContext *context,
                              const schedule::Problem &problem,
                              const schedule::Schedule &schedule);
 
+/// The extents in a list M=16,K=4096.
+FailureOr<Bindings> parseExtents(StringRef text, Location location);
+
 /// Extents for decisions: `text` is a list M=16,K=4096 (names that `axes` lacks
 /// are for other functions), the rest comes from the table.
 FailureOr<Bindings> parseRepresentative(StringRef text, const AxisTable &axes,

@@ -110,6 +110,47 @@ def CleaveApplyRulesPass : Pass<"cleave-apply-rules", "::mlir::func::FuncOp"> {
                            "::mlir::pdl::PDLDialect"];
 }
 
+def ConvertCleaveToLinalgPass
+    : Pass<"convert-cleave-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Write graphs as linalg, for compilers that know no Cleave";
+  let description = [{
+    Replaces every function with named axes by one on plain tensors, with the
+    same arguments and results in the same storage order. Each operation
+    becomes a `linalg.generic`, a reduction one that starts from its unit, a
+    fold its states one after another; sugar is expanded. Of
+    `cleave.alternatives` the region `variant` is taken. No attribute, type or
+    operation of the dialect is left, so that any other pipeline can compile
+    the result. Numbers are as in docs/numerics.md.
+
+    Extents are read from arguments. An axis whose extent no argument says, such
+    as the number of parts of a split, has the value that `symbols` gives, else
+    the first of its `like` values if it is bound. Reductions skip the positions
+    that a split leaves without an element.
+
+    ```mlir
+    %y = cleave.contract %x, %w over [K]
+       : (tensor<?x8xf16, #M_K>, tensor<8x4xf16, #K_N>) -> tensor<?x4xf32, #M_N>
+    // becomes
+    %0 = tensor.empty(%m) : tensor<?x4xf32>
+    %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<?x4xf32>) ...
+    %y = linalg.generic {indexing_maps = [#m_k, #k_n, #m_n],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+         ins(%x, %w : tensor<?x8xf16>, tensor<8x4xf16>) outs(%1 : ...) ...
+    ```
+  }];
+  let options = [
+    Option<"variant", "variant", "unsigned", "0",
+           "The region of cleave.alternatives">,
+    Option<"symbols", "symbols", "std::string", /*default=*/"",
+           "Extents of axes that no argument carries, e.g. S=4,T=2">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cleave::CleaveDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 class Cleave_ScheduleOptions {
   list<Option> targetOptions = [
     Option<"representative", "representative", "std::string", /*default=*/"",

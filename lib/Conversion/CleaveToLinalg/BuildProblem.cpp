@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "Cleave/Conversion/EmitBody.h"
 #include <cmath>
 #include <limits>
 
@@ -99,24 +99,10 @@ LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
 }
 
 FailureOr<Element> ProblemBuilder::getElement(Type type, Location loc) {
-  Type element = getElementTypeOrSelf(type);
-  if (element.isF16())
-    return Element::F16;
-  if (element.isBF16())
-    return Element::BF16;
-  if (element.isF32())
-    return Element::F32;
-  if (element.isF64())
-    return Element::F64;
-  for (auto [width, integer] : {std::pair(1u, Element::I1),
-                                {8u, Element::I8},
-                                {16u, Element::I16},
-                                {32u, Element::I32},
-                                {64u, Element::I64}})
-    if (element.isSignlessInteger(width))
-      return integer;
+  if (std::optional<Element> element = cleave::getElement(type))
+    return *element;
   return emitError(loc) << "scheduling does not support element type "
-                        << element;
+                        << getElementTypeOrSelf(type);
 }
 
 static AxisId apply(const Renaming &renaming, AxisId axis) {
@@ -173,45 +159,6 @@ FailureOr<NodeId> ProblemBuilder::buildArgument(BlockArgument argument,
   for (StringAttr name : getAxes(argument).getNames())
     storage.push_back(apply(renaming, getAxis(name)));
   return problem.addArgument(argument.getArgNumber(), *element, storage);
-}
-
-static std::optional<Pointwise> getPointwise(Operation *op) {
-  return TypeSwitch<Operation *, std::optional<Pointwise>>(op)
-      .Case([](AddOp) { return Pointwise::Add; })
-      .Case([](MulOp) { return Pointwise::Mul; })
-      .Case([](MaxOp) { return Pointwise::Max; })
-      .Case([](MinOp) { return Pointwise::Min; })
-      .Case([](SubOp) { return Pointwise::Sub; })
-      .Case([](DivOp) { return Pointwise::Div; })
-      .Case([](PowOp) { return Pointwise::Pow; })
-      .Case([](NegOp) { return Pointwise::Neg; })
-      .Case([](RecipOp) { return Pointwise::Recip; })
-      .Case([](Recip0Op) { return Pointwise::Recip0; })
-      .Case([](ExpOp) { return Pointwise::Exp; })
-      .Case([](SqrtOp) { return Pointwise::Sqrt; })
-      .Case([](RsqrtOp) { return Pointwise::Rsqrt; })
-      .Case([](SigmoidOp) { return Pointwise::Sigmoid; })
-      .Case([](IsFiniteOp) { return Pointwise::IsFinite; })
-      .Case([](SelectOp) { return Pointwise::Select; })
-      .Case([](CastOp) { return Pointwise::Cast; })
-      .Case([](CmpOp cmp) {
-        switch (cmp.getPredicate()) {
-        case CmpPredicate::eq:
-          return Pointwise::CmpEq;
-        case CmpPredicate::ne:
-          return Pointwise::CmpNe;
-        case CmpPredicate::lt:
-          return Pointwise::CmpLt;
-        case CmpPredicate::le:
-          return Pointwise::CmpLe;
-        case CmpPredicate::gt:
-          return Pointwise::CmpGt;
-        case CmpPredicate::ge:
-          return Pointwise::CmpGe;
-        }
-        llvm_unreachable("unknown predicate");
-      })
-      .Default([](Operation *) { return std::nullopt; });
 }
 
 FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,

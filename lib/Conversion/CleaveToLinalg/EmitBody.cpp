@@ -11,9 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitBody.h"
+#include "Cleave/Conversion/EmitBody.h"
+#include "Cleave/Dialect/CleaveDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
 
@@ -40,6 +42,55 @@ Type cleave::getElementType(MLIRContext *context, Element element) {
     return Float64Type::get(context);
   }
   llvm_unreachable("unknown element");
+}
+
+std::optional<Element> cleave::getElement(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  for (Element known :
+       {Element::I1, Element::I8, Element::I16, Element::I32, Element::I64,
+        Element::F16, Element::BF16, Element::F32, Element::F64})
+    if (element == getElementType(type.getContext(), known))
+      return known;
+  return std::nullopt;
+}
+
+std::optional<Pointwise> cleave::getPointwise(Operation *op) {
+  return TypeSwitch<Operation *, std::optional<Pointwise>>(op)
+      .Case([](AddOp) { return Pointwise::Add; })
+      .Case([](MulOp) { return Pointwise::Mul; })
+      .Case([](MaxOp) { return Pointwise::Max; })
+      .Case([](MinOp) { return Pointwise::Min; })
+      .Case([](SubOp) { return Pointwise::Sub; })
+      .Case([](DivOp) { return Pointwise::Div; })
+      .Case([](PowOp) { return Pointwise::Pow; })
+      .Case([](NegOp) { return Pointwise::Neg; })
+      .Case([](RecipOp) { return Pointwise::Recip; })
+      .Case([](Recip0Op) { return Pointwise::Recip0; })
+      .Case([](ExpOp) { return Pointwise::Exp; })
+      .Case([](SqrtOp) { return Pointwise::Sqrt; })
+      .Case([](RsqrtOp) { return Pointwise::Rsqrt; })
+      .Case([](SigmoidOp) { return Pointwise::Sigmoid; })
+      .Case([](IsFiniteOp) { return Pointwise::IsFinite; })
+      .Case([](SelectOp) { return Pointwise::Select; })
+      .Case([](CastOp) { return Pointwise::Cast; })
+      .Case([](CmpOp cmp) {
+        switch (cmp.getPredicate()) {
+        case CmpPredicate::eq:
+          return Pointwise::CmpEq;
+        case CmpPredicate::ne:
+          return Pointwise::CmpNe;
+        case CmpPredicate::lt:
+          return Pointwise::CmpLt;
+        case CmpPredicate::le:
+          return Pointwise::CmpLe;
+        case CmpPredicate::gt:
+          return Pointwise::CmpGt;
+        case CmpPredicate::ge:
+          return Pointwise::CmpGe;
+        }
+        llvm_unreachable("unknown predicate");
+      })
+      .Default([](Operation *) { return std::nullopt; });
 }
 
 Value cleave::createConstant(OpBuilder &b, Location loc, Element element,

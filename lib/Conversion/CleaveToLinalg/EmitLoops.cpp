@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
-#include "EmitBody.h"
+#include "Cleave/Conversion/EmitBody.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

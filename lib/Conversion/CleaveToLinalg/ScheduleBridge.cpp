@@ -72,10 +72,8 @@ bool cleave::hasNamedAxes(func::FuncOp function) {
           llvm::any_of(function.getResultTypes(), isCleaveTensor));
 }
 
-FailureOr<Bindings> cleave::parseRepresentative(StringRef text,
-                                                const AxisTable &axes,
-                                                Location location) {
-  Bindings given;
+FailureOr<Bindings> cleave::parseExtents(StringRef text, Location location) {
+  Bindings extents;
   SmallVector<StringRef> entries;
   text.split(entries, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef entry : entries) {
@@ -84,12 +82,23 @@ FailureOr<Bindings> cleave::parseRepresentative(StringRef text,
     if (name.trim().empty() || number.trim().getAsInteger(10, extent) ||
         extent < 0)
       return emitError(location)
-             << "expected representative extents like M=16,K=4096 but got '"
-             << entry << "'";
-    if (axes.lookup(name.trim()))
-      given[name.trim().str()] = extent;
+             << "expected extents like M=16,K=4096 but got '" << entry << "'";
+    extents[name.trim().str()] = extent;
   }
-  return axes.representative(given);
+  return extents;
+}
+
+FailureOr<Bindings> cleave::parseRepresentative(StringRef text,
+                                                const AxisTable &axes,
+                                                Location location) {
+  FailureOr<Bindings> given = parseExtents(text, location);
+  if (failed(given))
+    return failure();
+  Bindings known;
+  for (const auto &[name, extent] : *given)
+    if (axes.lookup(name))
+      known[name] = extent;
+  return axes.representative(known);
 }
 
 FailureOr<ScheduledGraph> cleave::getScheduledGraph(func::FuncOp function) {

@@ -6,20 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: scheduling. Arithmetic of the scheduler's nodes on scalars, for the
-// bodies of linalg.generic.
+// Arithmetic of cleave operations and of the scheduler's nodes on scalars, for
+// the bodies of linalg.generic.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CLEAVE_LIB_CONVERSION_CLEAVETOLINALG_EMITBODY_H
-#define CLEAVE_LIB_CONVERSION_CLEAVETOLINALG_EMITBODY_H
+#ifndef CLEAVE_CONVERSION_EMITBODY_H
+#define CLEAVE_CONVERSION_EMITBODY_H
 
 #include "Cleave/Transforms/Schedule/Problem.h"
 #include "mlir/IR/Builders.h"
+#include <optional>
 
 namespace mlir::cleave {
 
 Type getElementType(MLIRContext *context, schedule::Element element);
+
+/// The element type of `type`, or none if code generation does not know it.
+std::optional<schedule::Element> getElement(Type type);
+
+/// What `op` does to elements, if it is a pointwise operation.
+std::optional<schedule::Pointwise> getPointwise(Operation *op);
 
 Value createConstant(OpBuilder &b, Location loc, schedule::Element element,
                      double value);
@@ -38,4 +45,4 @@ Value createCombiner(OpBuilder &b, Location loc, schedule::Combiner combiner,
 
 } // namespace mlir::cleave
 
-#endif // CLEAVE_LIB_CONVERSION_CLEAVETOLINALG_EMITBODY_H
+#endif // CLEAVE_CONVERSION_EMITBODY_H
