@@ -14,6 +14,7 @@
 #ifndef CLEAVE_CONVERSION_EMITBODY_H
 #define CLEAVE_CONVERSION_EMITBODY_H
 
+#include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Transforms/Schedule/Problem.h"
 #include "mlir/IR/Builders.h"
 #include <optional>
@@ -27,6 +28,11 @@ std::optional<schedule::Element> getElement(Type type);
 
 /// What `op` does to elements, if it is a pointwise operation.
 std::optional<schedule::Pointwise> getPointwise(Operation *op);
+
+/// What combines the elements of a reduction or contraction, or of a fold's
+/// state.
+schedule::Combiner getCombiner(Operation *reduction);
+schedule::Combiner getCombiner(ReductionKind kind);
 
 Value createConstant(OpBuilder &b, Location loc, schedule::Element element,
                      double value);

@@ -147,7 +147,7 @@ def ConvertCleaveToLinalgPass
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cleave::CleaveDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

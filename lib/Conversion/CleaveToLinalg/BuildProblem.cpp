@@ -14,6 +14,7 @@
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include "Cleave/Conversion/EmitBody.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
 
@@ -161,6 +162,14 @@ FailureOr<NodeId> ProblemBuilder::buildArgument(BlockArgument argument,
   return problem.addArgument(argument.getArgNumber(), *element, storage);
 }
 
+/// The axes of a reduction or contraction, or null.
+static AxesAttr getReducedAxes(Operation *op) {
+  return TypeSwitch<Operation *, AxesAttr>(op)
+      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp, ContractOp>(
+          [](auto reduction) { return reduction.getAxes(); })
+      .Default([](Operation *) { return AxesAttr(); });
+}
+
 FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
                                           const Renaming &renaming) {
   if (std::optional<Pointwise> kind = getPointwise(op))
@@ -189,12 +198,8 @@ FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
     node.reduced = {static_cast<AxisId>(axis)};
     return problem.add(node);
   }
-  if (auto reduce = dyn_cast<ReduceSumOp>(op))
-    return buildReduction(op, reduce.getAxes(), renaming);
-  if (auto reduce = dyn_cast<ReduceMaxOp>(op))
-    return buildReduction(op, reduce.getAxes(), renaming);
-  if (auto contract = dyn_cast<ContractOp>(op))
-    return buildReduction(op, contract.getAxes(), renaming);
+  if (AxesAttr axes = getReducedAxes(op))
+    return buildReduction(op, axes, renaming);
   if (auto relayout = dyn_cast<RelayoutOp>(op))
     return build(relayout.getInput(), renaming);
   if (auto rename = dyn_cast<RenameOp>(op)) {
@@ -321,7 +326,7 @@ FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
       getElement(op->getResult(0).getType(), op->getLoc());
   if (failed(element))
     return failure();
-  Combiner combiner = isa<ReduceMaxOp>(op) ? Combiner::Max : Combiner::Sum;
+  Combiner combiner = getCombiner(op);
   if (isEmpty(reduced))
     return addUnit(combiner, *element, op->getResult(0), renaming);
   SmallVector<NodeId> operands;
@@ -403,12 +408,8 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
                                        unsigned id, const Renaming &renaming) {
   FoldState state;
   ReductionKind kind = op.getKind(index);
-  if (kind == ReductionKind::ReduceMin)
-    return op.emitOpError("state ")
-           << index << ": reduce_min is not supported by scheduling";
   state.contraction = kind == ReductionKind::Contract;
-  state.combiner =
-      kind == ReductionKind::ReduceMax ? Combiner::Max : Combiner::Sum;
+  state.combiner = getCombiner(kind);
   FailureOr<Element> element =
       getElement(op.getResult(index).getType(), op.getLoc());
   if (failed(element))
@@ -482,9 +483,7 @@ FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
     FailureOr<Element> element = getElement(result.getType(), op.getLoc());
     if (failed(element))
       return failure();
-    bool isMax = op.getKind(state) == ReductionKind::ReduceMax;
-    return addUnit(isMax ? Combiner::Max : Combiner::Sum, *element, result,
-                   outer);
+    return addUnit(getCombiner(op.getKind(state)), *element, result, outer);
   }
   std::vector<std::pair<AxisId, AxisId>> key(outer.begin(), outer.end());
   auto found = foldResults.find({op.getOperation(), key});

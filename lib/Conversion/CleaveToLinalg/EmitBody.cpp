@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/EmitBody.h"
-#include "Cleave/Dialect/CleaveDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -66,7 +65,12 @@ std::optional<Pointwise> cleave::getPointwise(Operation *op) {
       .Case([](NegOp) { return Pointwise::Neg; })
       .Case([](RecipOp) { return Pointwise::Recip; })
       .Case([](Recip0Op) { return Pointwise::Recip0; })
+      .Case([](AbsOp) { return Pointwise::Abs; })
       .Case([](ExpOp) { return Pointwise::Exp; })
+      .Case([](Exp2Op) { return Pointwise::Exp2; })
+      .Case([](LogOp) { return Pointwise::Log; })
+      .Case([](TanhOp) { return Pointwise::Tanh; })
+      .Case([](ErfOp) { return Pointwise::Erf; })
       .Case([](SqrtOp) { return Pointwise::Sqrt; })
       .Case([](RsqrtOp) { return Pointwise::Rsqrt; })
       .Case([](SigmoidOp) { return Pointwise::Sigmoid; })
@@ -91,6 +95,27 @@ std::optional<Pointwise> cleave::getPointwise(Operation *op) {
         llvm_unreachable("unknown predicate");
       })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+Combiner cleave::getCombiner(Operation *reduction) {
+  return TypeSwitch<Operation *, Combiner>(reduction)
+      .Case([](ReduceMaxOp) { return Combiner::Max; })
+      .Case([](ReduceMinOp) { return Combiner::Min; })
+      .Case([](ReduceProdOp) { return Combiner::Prod; })
+      .Default([](Operation *) { return Combiner::Sum; });
+}
+
+Combiner cleave::getCombiner(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::ReduceMax:
+    return Combiner::Max;
+  case ReductionKind::ReduceMin:
+    return Combiner::Min;
+  case ReductionKind::ReduceSum:
+  case ReductionKind::Contract:
+    return Combiner::Sum;
+  }
+  llvm_unreachable("unknown kind of reduction");
 }
 
 Value cleave::createConstant(OpBuilder &b, Location loc, Element element,
@@ -251,8 +276,18 @@ static Value createUnary(OpBuilder &b, Location loc, Pointwise op, Value v) {
     Value inverse = arith::DivFOp::create(b, loc, constant(1), v);
     return arith::SelectOp::create(b, loc, isZero, zero, inverse);
   }
+  case Pointwise::Abs:
+    return math::AbsFOp::create(b, loc, v);
   case Pointwise::Exp:
     return math::ExpOp::create(b, loc, v);
+  case Pointwise::Exp2:
+    return math::Exp2Op::create(b, loc, v);
+  case Pointwise::Log:
+    return math::LogOp::create(b, loc, v);
+  case Pointwise::Tanh:
+    return math::TanhOp::create(b, loc, v);
+  case Pointwise::Erf:
+    return math::ErfOp::create(b, loc, v);
   case Pointwise::Sqrt:
     return math::SqrtOp::create(b, loc, v);
   case Pointwise::Rsqrt:
@@ -318,7 +353,15 @@ Value cleave::createPointwise(OpBuilder &b, Location loc, Pointwise op,
 Value cleave::createCombiner(OpBuilder &b, Location loc, Combiner combiner,
                              Value accumulator, Value value) {
   value = convertElement(b, loc, value, accumulator.getType());
-  if (combiner == Combiner::Sum)
+  switch (combiner) {
+  case Combiner::Sum:
     return arith::AddFOp::create(b, loc, accumulator, value);
-  return arith::MaximumFOp::create(b, loc, accumulator, value);
+  case Combiner::Max:
+    return arith::MaximumFOp::create(b, loc, accumulator, value);
+  case Combiner::Min:
+    return arith::MinimumFOp::create(b, loc, accumulator, value);
+  case Combiner::Prod:
+    return arith::MulFOp::create(b, loc, accumulator, value);
+  }
+  llvm_unreachable("unknown combiner");
 }

@@ -25,22 +25,34 @@ OpFoldResult AxisExtents::lookup(StringRef axis) const {
   return it == extents.end() ? OpFoldResult() : it->second;
 }
 
-OpFoldResult AxisExtents::multiply(OpBuilder &b, OpFoldResult x,
-                                   OpFoldResult y) {
+static Value toIndex(OpBuilder &b, Location loc, OpFoldResult extent) {
+  return getValueOrCreateConstantIndexOp(b, loc, extent);
+}
+
+OpFoldResult cleave::addExtents(OpBuilder &b, Location loc, OpFoldResult x,
+                                OpFoldResult y) {
+  std::optional<int64_t> left = getConstantIntValue(x);
+  std::optional<int64_t> right = getConstantIntValue(y);
+  int64_t sum;
+  if (left && right && !llvm::AddOverflow(*left, *right, sum))
+    return b.getIndexAttr(sum);
+  return arith::AddIOp::create(b, loc, toIndex(b, loc, x), toIndex(b, loc, y))
+      .getResult();
+}
+
+static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult x,
+                             OpFoldResult y) {
   std::optional<int64_t> left = getConstantIntValue(x);
   std::optional<int64_t> right = getConstantIntValue(y);
   int64_t product;
   if (left && right && !llvm::MulOverflow(*left, *right, product))
     return b.getIndexAttr(product);
-  Location loc = function.getLoc();
-  return arith::MulIOp::create(b, loc,
-                               getValueOrCreateConstantIndexOp(b, loc, x),
-                               getValueOrCreateConstantIndexOp(b, loc, y))
+  return arith::MulIOp::create(b, loc, toIndex(b, loc, x), toIndex(b, loc, y))
       .getResult();
 }
 
-OpFoldResult AxisExtents::ceilDivide(OpBuilder &b, OpFoldResult x,
-                                     OpFoldResult y) {
+static OpFoldResult ceilDivide(OpBuilder &b, Location loc, OpFoldResult x,
+                               OpFoldResult y) {
   std::optional<int64_t> left = getConstantIntValue(x);
   std::optional<int64_t> right = getConstantIntValue(y);
   if (right == 1)
@@ -48,13 +60,30 @@ OpFoldResult AxisExtents::ceilDivide(OpBuilder &b, OpFoldResult x,
   if (left && right && *right > 0)
     return b.getIndexAttr(llvm::divideCeil(*left, *right));
   // Not arith.ceildivui, which some lowerings lack.
-  Location loc = function.getLoc();
-  Value dividend = getValueOrCreateConstantIndexOp(b, loc, x);
-  Value divisor = getValueOrCreateConstantIndexOp(b, loc, y);
+  Value divisor = toIndex(b, loc, y);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value rest = arith::SubIOp::create(b, loc, divisor, one);
-  Value sum = arith::AddIOp::create(b, loc, dividend, rest);
+  Value sum = arith::AddIOp::create(b, loc, toIndex(b, loc, x), rest);
   return arith::DivUIOp::create(b, loc, sum, divisor).getResult();
+}
+
+OpFoldResult AxisExtents::derive(OpBuilder &b, const AxisInfo &info) {
+  Location loc = function.getLoc();
+  OpFoldResult result;
+  for (const std::string &operand : info.operands) {
+    OpFoldResult extent = lookup(operand);
+    if (!extent)
+      return {};
+    if (!result)
+      result = extent;
+    else if (info.kind == AxisKind::Product)
+      result = multiply(b, loc, result, extent);
+    else if (info.kind == AxisKind::Sum)
+      result = addExtents(b, loc, result, extent);
+    else
+      result = ceilDivide(b, loc, result, extent);
+  }
+  return result;
 }
 
 LogicalResult AxisExtents::addSymbols(OpBuilder &b, const Bindings &symbols) {
@@ -90,12 +119,8 @@ void AxisExtents::addDerived(OpBuilder &b) {
     for (const auto &[axis, info] : table.axes()) {
       if (info.operands.empty() || lookup(axis))
         continue;
-      OpFoldResult first = lookup(info.operands[0]);
-      OpFoldResult second = lookup(info.operands[1]);
-      if (first && second)
-        extents[axis] = info.kind == AxisKind::Product
-                            ? multiply(b, first, second)
-                            : ceilDivide(b, first, second);
+      if (OpFoldResult extent = derive(b, info))
+        extents[axis] = extent;
     }
     for (const auto &[from, to] : equal)
       if (OpFoldResult extent = lookup(from))

@@ -21,6 +21,10 @@
 
 namespace mlir::cleave {
 
+/// The sum, a constant if both are.
+OpFoldResult addExtents(OpBuilder &b, Location loc, OpFoldResult x,
+                        OpFoldResult y);
+
 class AxisExtents {
 public:
   AxisExtents(func::FuncOp function, const AxisTable &table)
@@ -38,8 +42,8 @@ public:
 private:
   LogicalResult addSymbols(OpBuilder &b, const Bindings &symbols);
   void addDerived(OpBuilder &b);
-  OpFoldResult multiply(OpBuilder &b, OpFoldResult x, OpFoldResult y);
-  OpFoldResult ceilDivide(OpBuilder &b, OpFoldResult x, OpFoldResult y);
+  /// What `info`'s relation gives, or null if an operand is not known.
+  OpFoldResult derive(OpBuilder &b, const AxisInfo &info);
 
   func::FuncOp function;
   const AxisTable &table;

@@ -89,20 +89,17 @@ PlainArray PlainEmitter::emitGeneric(Location loc, ArrayRef<StringAttr> dims,
   return {generic.getResult(0), {dims.begin(), dims.end()}};
 }
 
-PlainArray
-PlainEmitter::emitView(Location loc, const PlainArray &array,
-                       ArrayRef<StringAttr> dims,
-                       function_ref<Value(PlainBody &, StringAttr)> getIndex) {
-  if (array.isScalar())
-    return {array.value, {dims.begin(), dims.end()}};
+Value PlainEmitter::toOrder(Location loc, const PlainArray &array,
+                            ArrayRef<StringAttr> dims) {
+  if (!array.isScalar() && ArrayRef(array.dims) == dims)
+    return array.value;
   Value init =
       createEmpty(loc, dims, getElementTypeOrSelf(array.value.getType()));
-  return emitGeneric(loc, dims, {}, {}, init, [&](PlainBody &body) -> Value {
-    SmallVector<Value> indices;
-    for (StringAttr dim : array.dims)
-      indices.push_back(getIndex(body, dim));
-    return tensor::ExtractOp::create(body.b, loc, array.value, indices);
-  });
+  if (array.isScalar())
+    return linalg::FillOp::create(b, loc, array.value, init).getResult(0);
+  return emitGeneric(loc, dims, {}, array, init,
+                     [](PlainBody &body) { return body.values[0]; })
+      .value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,61 +323,8 @@ LogicalResult PlainEmitter::emitFold(FoldOp op) {
                       op.getOperandType(i));
     else
       emitReduction(op.getLoc(), result, op.getAxes(),
-                    op.getKind(i) == ReductionKind::ReduceMax ? Combiner::Max
-                                                              : Combiner::Sum,
-                    getAll(yielded));
+                    getCombiner(op.getKind(i)), getAll(yielded));
   }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Views
-//===----------------------------------------------------------------------===//
-
-LogicalResult PlainEmitter::emitRename(RenameOp op) {
-  PlainArray array = arrays.at(op.getInput());
-  for (StringAttr &dim : array.dims)
-    if (int64_t place = op.getFrom().indexOf(dim); place >= 0)
-      dim = op.getTo().getNames()[place];
-  arrays[op.getResult()] = array;
-  return success();
-}
-
-/// What lies behind the axis' end is read at its last position: no reduction
-/// sees it.
-LogicalResult PlainEmitter::emitSplit(SplitOp op) {
-  ArrayRef<StringAttr> names = getAxes(op.getResult()).getNames();
-  arrays[op.getResult()] = emitView(
-      op.getLoc(), arrays.at(op.getInput()), names,
-      [&](PlainBody &body, StringAttr dim) -> Value {
-        if (dim != op.getAxisAttr())
-          return emitPosition(body, dim);
-        Value begin = arith::MulIOp::create(body.b, body.loc,
-                                            emitPosition(body, op.getOuter()),
-                                            getSize(body.loc, op.getInner()));
-        Value position = arith::AddIOp::create(
-            body.b, body.loc, begin, emitPosition(body, op.getInner()));
-        Value last = arith::SubIOp::create(
-            body.b, body.loc, getSize(body.loc, op.getAxis()),
-            arith::ConstantIndexOp::create(body.b, body.loc, 1));
-        return arith::MinUIOp::create(body.b, body.loc, position, last);
-      });
-  return success();
-}
-
-LogicalResult PlainEmitter::emitMerge(MergeOp op) {
-  ArrayRef<StringAttr> names = getAxes(op.getResult()).getNames();
-  arrays[op.getResult()] = emitView(
-      op.getLoc(), arrays.at(op.getInput()), names,
-      [&](PlainBody &body, StringAttr dim) -> Value {
-        Value part = getSize(body.loc, op.getInner());
-        auto position = [&] { return emitPosition(body, op.getAxis()); };
-        if (dim == op.getOuterAttr())
-          return arith::DivUIOp::create(body.b, body.loc, position(), part);
-        if (dim == op.getInnerAttr())
-          return arith::RemUIOp::create(body.b, body.loc, position(), part);
-        return emitPosition(body, dim);
-      });
   return success();
 }
 
@@ -423,17 +367,15 @@ LogicalResult PlainEmitter::emitOp(Operation *op) {
     return failure();
   if (std::optional<schedule::Pointwise> kind = getPointwise(op))
     return emitPointwise(op, *kind);
-  auto reduce = [&](auto reduction, Combiner combiner) {
-    emitReduction(op->getLoc(), op->getResult(0), reduction.getAxes(), combiner,
-                  arrays.at(reduction.getInput()));
-    return success();
-  };
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](AlternativesOp op) { return emitAlternatives(op); })
       .Case([&](ConstantOp op) { return emitConstant(op); })
       .Case([&](ExtentOp op) { return emitExtent(op); })
-      .Case([&](ReduceSumOp op) { return reduce(op, Combiner::Sum); })
-      .Case([&](ReduceMaxOp op) { return reduce(op, Combiner::Max); })
+      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp>([&](auto op) {
+        emitReduction(op.getLoc(), op.getResult(), op.getAxes(),
+                      getCombiner(op), arrays.at(op.getInput()));
+        return success();
+      })
       .Case([&](ContractOp op) {
         emitContraction(op.getLoc(), op.getResult(), op.getAxes(),
                         op.getOperands(), op.getOperandType());
@@ -447,6 +389,11 @@ LogicalResult PlainEmitter::emitOp(Operation *op) {
       })
       .Case([&](SplitOp op) { return emitSplit(op); })
       .Case([&](MergeOp op) { return emitMerge(op); })
+      .Case([&](IotaOp op) { return emitIota(op); })
+      .Case([&](SliceOp op) { return emitSlice(op); })
+      .Case([&](ConcatOp op) { return emitConcat(op); })
+      .Case([&](GatherOp op) { return emitGather(op); })
+      .Case([&](InsertOp op) { return emitInsert(op); })
       .Default([](Operation *op) {
         return op->emitOpError(
             "is not supported by --convert-cleave-to-linalg");
@@ -465,21 +412,11 @@ LogicalResult PlainEmitter::emitReturn(Operation *op) {
   SmallVector<Value> results;
   for (auto [value, type] :
        llvm::zip_equal(op->getOperands(), target.getResultTypes())) {
-    PlainArray array = arrays.at(value);
-    ArrayRef<StringAttr> dims = getAxes(value).getNames();
-    Type element = getElementTypeOrSelf(type);
-    if (array.isScalar())
-      array.value =
-          linalg::FillOp::create(b, op->getLoc(), array.value,
-                                 createEmpty(op->getLoc(), dims, element))
-              .getResult(0);
-    else if (ArrayRef(array.dims) != dims)
-      array = emitGeneric(op->getLoc(), dims, {}, array,
-                          createEmpty(op->getLoc(), dims, element),
-                          [](PlainBody &body) { return body.values[0]; });
-    if (array.value.getType() != type)
-      array.value = tensor::CastOp::create(b, op->getLoc(), type, array.value);
-    results.push_back(array.value);
+    Value result =
+        toOrder(op->getLoc(), arrays.at(value), getAxes(value).getNames());
+    if (result.getType() != type)
+      result = tensor::CastOp::create(b, op->getLoc(), type, result);
+    results.push_back(result);
   }
   func::ReturnOp::create(b, op->getLoc(), results);
   return success();

@@ -63,6 +63,11 @@ private:
   LogicalResult emitRename(RenameOp op);
   LogicalResult emitSplit(SplitOp op);
   LogicalResult emitMerge(MergeOp op);
+  LogicalResult emitIota(IotaOp op);
+  LogicalResult emitSlice(SliceOp op);
+  LogicalResult emitConcat(ConcatOp op);
+  LogicalResult emitGather(GatherOp op);
+  LogicalResult emitInsert(InsertOp op);
   LogicalResult emitReturn(Operation *op);
 
   /// `operands` (two are multiplied) combined over `axes` into `result`.
@@ -84,6 +89,13 @@ private:
   PlainArray
   emitView(Location loc, const PlainArray &array, ArrayRef<StringAttr> dims,
            function_ref<Value(PlainBody &, StringAttr dim)> getIndex);
+  /// `array` as a tensor over `dims`, which may be more than it has.
+  Value toOrder(Location loc, const PlainArray &array,
+                ArrayRef<StringAttr> dims);
+  /// In a body: the element of `array` at `index` along `axis`, else at the
+  /// body's positions. `otherwise` where `index` is not below the extent.
+  Value emitRead(PlainBody &body, const PlainArray &array, StringAttr axis,
+                 Value index, Value otherwise);
   /// An array of `element` over `dims` without values.
   Value createEmpty(Location loc, ArrayRef<StringAttr> dims, Type element);
   /// The order of the first of `operands` that has all axes of `result`.

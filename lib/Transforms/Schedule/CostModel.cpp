@@ -110,6 +110,10 @@ static bool isSpecial(Pointwise op) {
   case Pointwise::Recip:
   case Pointwise::Recip0:
   case Pointwise::Exp:
+  case Pointwise::Exp2:
+  case Pointwise::Log:
+  case Pointwise::Tanh:
+  case Pointwise::Erf:
   case Pointwise::Sqrt:
   case Pointwise::Rsqrt:
   case Pointwise::Sigmoid:

@@ -134,9 +134,7 @@ std::string Printer::getReduction(NestBlock &block, NodeId id) {
     contraction = state.contraction;
     combiner = state.combiner;
   }
-  std::string text = contraction                 ? "contract"
-                     : combiner == Combiner::Sum ? "sum"
-                                                 : "max";
+  std::string text = contraction ? "contract" : getName(combiner).str();
   text += " over " + getAxes(problem.getReducedAxes(id)) + " of ";
   text += getOperand(block, body[0]);
   if (contraction)

@@ -51,16 +51,22 @@ llvm::StringRef schedule::getName(Element element) {
 
 llvm::StringRef schedule::getName(Pointwise op) {
   static const char *const names[] = {
-      "add",    "mul",     "max",       "min",    "sub",    "div",
-      "pow",    "neg",     "recip",     "recip0", "exp",    "sqrt",
-      "rsqrt",  "sigmoid", "is_finite", "cmp_eq", "cmp_ne", "cmp_lt",
-      "cmp_le", "cmp_gt",  "cmp_ge",    "select", "cast"};
+      "add",    "mul",    "max",    "min",    "sub",     "div",       "pow",
+      "neg",    "recip",  "recip0", "abs",    "exp",     "exp2",      "log",
+      "tanh",   "erf",    "sqrt",   "rsqrt",  "sigmoid", "is_finite", "cmp_eq",
+      "cmp_ne", "cmp_lt", "cmp_le", "cmp_gt", "cmp_ge",  "select",    "cast"};
   return names[static_cast<unsigned>(op)];
 }
 
+llvm::StringRef schedule::getName(Combiner combiner) {
+  static const char *const names[] = {"sum", "max", "min", "prod"};
+  return names[static_cast<unsigned>(combiner)];
+}
+
 double schedule::getUnit(Combiner combiner) {
-  return combiner == Combiner::Sum ? 0
-                                   : -std::numeric_limits<double>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  static const double units[] = {0, -infinity, infinity, 1};
+  return units[static_cast<unsigned>(combiner)];
 }
 
 bool schedule::contains(llvm::ArrayRef<AxisId> axes, AxisId axis) {

@@ -50,7 +50,7 @@ enum class NodeKind {
   Constant,  // a splat
   Extent,    // the extent of an axis as a number
   Pointwise, // an operation on elements, broadcast by axis
-  Reduce,    // a sum or maximum over axes
+  Reduce,    // a sum, maximum, ... over axes
   Contract,  // a sum of products over axes
   FoldState, // a fold's state after its last step, unguarded
   FoldRef,   // inside a fold: an earlier state at the newest step
@@ -68,7 +68,12 @@ enum class Pointwise {
   Neg,
   Recip,
   Recip0,
+  Abs,
   Exp,
+  Exp2,
+  Log,
+  Tanh,
+  Erf,
   Sqrt,
   Rsqrt,
   Sigmoid,
@@ -84,7 +89,8 @@ enum class Pointwise {
 };
 llvm::StringRef getName(Pointwise op);
 
-enum class Combiner { Sum, Max };
+enum class Combiner { Sum, Max, Min, Prod };
+llvm::StringRef getName(Combiner combiner);
 
 struct Node {
   NodeKind kind = NodeKind::Constant;
