@@ -26,8 +26,16 @@ public:
   LogicalResult run(ArrayRef<HostArray> arguments,
                     MutableArrayRef<HostArray> results,
                     const Bindings &extents) override {
+    FailureOr<AxisTable> table = AxisTable::get(source);
+    if (failed(table))
+      return failure();
+    // Symbols that the function got since it was written.
+    Bindings all = extents;
+    for (const auto &[name, info] : table->axes())
+      if (info.kind == AxisKind::Bound && !info.representatives.empty())
+        all.try_emplace(name, info.representatives.front());
     FailureOr<std::vector<HostArray>> values =
-        evaluate(source, arguments, extents, evaluatorOptions);
+        evaluate(source, arguments, all, evaluatorOptions);
     if (failed(values))
       return failure();
     for (auto [result, value] : llvm::zip_equal(results, *values))
