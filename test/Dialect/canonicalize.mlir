@@ -55,6 +55,24 @@ func.func @numbers() -> (!s, !s, !s, !s) {
   return %1, %2, %3, %4 : !s, !s, !s, !s
 }
 
+// CHECK-LABEL: func.func @functions
+func.func @functions() -> (!s, !s, !s, !s, !s) {
+  %zero = cleave.constant 0.0 : !s
+  %two = cleave.constant -2.0 : !s
+  // CHECK-DAG: %[[ABS:.*]] = cleave.constant 2.000000e+00
+  // CHECK-DAG: %[[EXP2:.*]] = cleave.constant 2.500000e-01
+  // CHECK-DAG: %[[LOG:.*]] = cleave.constant 0xFFF0000000000000
+  // CHECK-DAG: %[[TANH:.*]] = cleave.constant -0.96402758359909058
+  // CHECK-DAG: %[[ERF:.*]] = cleave.constant -0.99532228708267211
+  %0 = cleave.abs %two : (!s) -> !s
+  %1 = cleave.exp2 %two : (!s) -> !s
+  %2 = cleave.log %zero : (!s) -> !s
+  %3 = cleave.tanh %two : (!s) -> !s
+  %4 = cleave.erf %two : (!s) -> !s
+  // CHECK: return %[[ABS]], %[[EXP2]], %[[LOG]], %[[TANH]], %[[ERF]]
+  return %0, %1, %2, %3, %4 : !s, !s, !s, !s, !s
+}
+
 // A constant is the number its type can hold: 0.1 in f32 is not 0.1 in f64.
 // CHECK-LABEL: func.func @rounded_constant
 func.func @rounded_constant() -> (!d, !s) {

@@ -14,8 +14,9 @@ include "mlir/Pass/PassBase.td"
 def CleaveExpandPass : Pass<"cleave-expand"> {
   let summary = "Replace sugar by the operations it stands for";
   let description = [{
-    Rewrites `cleave.softmax`, `cleave.rms_norm` and `cleave.silu` as their
-    definitions, so that nothing after it knows them:
+    Rewrites `cleave.softmax`, `logsumexp`, `rms_norm`, `layer_norm`, `silu`,
+    `gelu` and `stack` as their definitions, so that nothing after it knows
+    them:
 
     ```mlir
     %y = cleave.silu %x : (tensor<?xf16, #K>) -> tensor<?xf32, #K>

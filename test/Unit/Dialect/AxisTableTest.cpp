@@ -118,6 +118,51 @@ TEST_F(AxisTableTest, SplitMergeAndRenameStateRelations) {
   EXPECT_EQ(message, "expected axis 'Q' to have extent 20 but got 21");
 }
 
+TEST_F(AxisTableTest, SumsResolveOneUnknown) {
+  auto table = get("A: dynamic, B: dynamic, Q = A + B, P = K + N + K");
+  ASSERT_TRUE(succeeded(table));
+  EXPECT_EQ(table->lookup("Q")->kind, AxisKind::Sum);
+  auto forward = resolve(*table, {{"A", 3}, {"B", 0}, {"K", 5}});
+  ASSERT_TRUE(succeeded(forward));
+  EXPECT_EQ((*forward)["Q"], 3);
+  EXPECT_EQ((*forward)["P"], 14);
+  auto backward = resolve(*table, {{"A", 3}, {"Q", 10}, {"P", 10}});
+  ASSERT_TRUE(succeeded(backward));
+  EXPECT_EQ((*backward)["B"], 7);
+  EXPECT_EQ((*backward)["K"], 3);
+  // Two unknowns stay unknown; a rest is negative or no whole number.
+  EXPECT_TRUE(failed(resolve(*table, {{"Q", 10}, {"K", 1}})));
+  EXPECT_EQ(message, "missing extent of axis 'A'");
+  EXPECT_TRUE(failed(resolve(*table, {{"A", 3}, {"Q", 2}, {"K", 1}})));
+  EXPECT_EQ(message,
+            "expected axis 'Q' to have the extent of its parts' sum but got 2");
+  EXPECT_TRUE(failed(resolve(*table, {{"A", 3}, {"B", 3}, {"P", 9}})));
+  EXPECT_TRUE(failed(resolve(*table, {{"A", 3}, {"B", 3}, {"Q", 7}})));
+  EXPECT_TRUE(failed(resolve(*table, {{"A", INT64_MAX}, {"B", 1}, {"K", 1}})));
+  EXPECT_EQ(message, "expected axis 'Q' to have a sum that fits in 64 bits");
+}
+
+TEST_F(AxisTableTest, ConcatSliceAndIotaStateRelations) {
+  auto table = get("", R"(
+    %0 = cleave.concat %x, %x along [K, K] as P
+       : (tensor<?x4xf32, #cleave.axes<K, N>>, tensor<?x4xf32, #cleave.axes<K, N>>)
+      -> tensor<4x?xf32, #cleave.axes<N, P>>
+    %1 = cleave.slice %0 P at 3 as L
+       : tensor<4x?xf32, #cleave.axes<N, P>> to tensor<?x4xf32, #cleave.axes<L, N>>
+    %2 = cleave.iota P : tensor<?xf32, #cleave.axes<P>>)");
+  ASSERT_TRUE(succeeded(table));
+  auto bindings = resolve(*table, {{"K", 5}, {"L", 7}});
+  ASSERT_TRUE(succeeded(bindings));
+  EXPECT_EQ((*bindings)["P"], 10);
+  EXPECT_TRUE(failed(resolve(*table, {{"K", 5}, {"L", 8}})));
+  EXPECT_EQ(message,
+            "expected positions of axis 'P' below 10 but got 8 from 3");
+  EXPECT_TRUE(succeeded(resolve(*table, {{"P", 1 << 24}, {"L", 0}})));
+  EXPECT_TRUE(failed(resolve(*table, {{"P", (1 << 24) + 2}, {"L", 0}})));
+  EXPECT_EQ(message, "expected axis 'P' to have an extent of at most 16777216, "
+                     "which its positions' type counts, but got 16777218");
+}
+
 TEST_F(AxisTableTest, RefusesBadBindings) {
   auto table = get("S: bound, Ki = ceil(K / S)");
   ASSERT_TRUE(succeeded(table));

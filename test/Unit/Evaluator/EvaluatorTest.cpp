@@ -66,7 +66,12 @@ TEST_F(EvaluatorTest, EvaluatesUnaryOperations) {
   expect("neg", [](double a) { return -a; });
   expect("recip", [](double a) { return 1 / a; });
   expect("recip0", [](double a) { return a == 0 ? 0 : 1 / a; });
+  expect("abs", [](double a) { return std::fabs(a); });
   expect("exp", [](double a) { return std::exp(a); });
+  expect("exp2", [](double a) { return std::exp2(a); });
+  expect("log", [](double a) { return std::log(a); });
+  expect("tanh", [](double a) { return std::tanh(a); });
+  expect("erf", [](double a) { return std::erf(a); });
   expect("sqrt", [](double a) { return std::sqrt(a); });
   expect("rsqrt", [](double a) { return 1 / std::sqrt(a); });
   expect("sigmoid", [](double a) { return 1 / (1 + std::exp(-a)); });
