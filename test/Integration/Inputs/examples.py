@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The examples on the evaluator against formulas written down independently.
 
-examples.py RUN EXAMPLES TMP [OPT]: every example is cut down to small extents,
+examples.py RUN EXAMPLES TMP [OPT [PARTS]]: every example is cut down to small extents,
 runs with `RUN` on random arguments, and its results are compared with loops
 over plain lists. A run sees extents of 1 and 0 where an axis is dynamic. With
-OPT, what runs is the expanded text.
+OPT, what runs is the expanded text; with PARTS, folds are formed in it and all
+is reduced in so many parts.
 """
 
 import math
@@ -373,7 +374,7 @@ def close(actual, expected):
     return error <= 2e-3 * math.sqrt(math.fsum(y * y for _, y in finite)) + 1e-6
 
 
-def check(run, source, folder, name, opt=None):
+def check(run, source, folder, name, opt=None, parts=None):
     static, bindings, reference = EXAMPLES[name]
     with open(source) as file:
         text = cut_down(file.read(), name, static)
@@ -384,7 +385,13 @@ def check(run, source, folder, name, opt=None):
     module = path
     if opt:
         module = os.path.join(folder, "expanded.mlir")
-        subprocess.run([opt, path, "--cleave-expand", "-o", module], check=True)
+        passes = ["--cleave-expand"]
+        if parts:
+            passes += ["--cleave-form-folds", "--cleave-split-reductions"]
+        compiled = subprocess.run([opt, path, *passes], check=True, capture_output=True, text=True)
+        assert not parts or "bound like 1" in compiled.stdout
+        with open(module, "w") as file:
+            file.write(compiled.stdout.replace("bound like 1", f"bound like {parts}"))
     wrong = 0
     for number, binding in enumerate(bindings):
         random.seed(f"{name} {number}")
@@ -414,12 +421,12 @@ def check(run, source, folder, name, opt=None):
     return wrong
 
 
-def main(run, examples, tmp, opt=None):
+def main(run, examples, tmp, opt=None, parts=None):
     names = sorted(name[:-5] for name in os.listdir(examples) if name.endswith(".mlir"))
     unknown = set(names) ^ set(EXAMPLES)
     if unknown:
         sys.exit(f"no reference or no example: {sorted(unknown)}")
-    wrong = sum(check(run, os.path.join(examples, name + ".mlir"), os.path.join(tmp, name), name, opt)
+    wrong = sum(check(run, os.path.join(examples, name + ".mlir"), os.path.join(tmp, name), name, opt, parts)
                 for name in names)
     print("all right" if not wrong else f"{wrong} results are wrong")
     sys.exit(bool(wrong))
