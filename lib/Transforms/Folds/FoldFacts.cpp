@@ -292,6 +292,10 @@ double Bounds::computeProduct(MulOp mul) {
   return bound;
 }
 
+double folds::getLargest(FloatType type) {
+  return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+}
+
 double Bounds::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return getArgumentBound(argument);
@@ -317,9 +321,17 @@ double Bounds::compute(Value value) {
       .Case([&](MulOp mul) { return computeProduct(mul); })
       .Case<MaxOp, MinOp, ConcatOp>(
           [&](auto) { return largest(op->getOperands()); })
+      .Case([&](InsertOp insert) {
+        return std::max(get(insert.getInput()), get(insert.getCache()));
+      })
       .Case([&](SelectOp) { return largest(op->getOperands().drop_front()); })
-      .Case<NegOp, AbsOp, CastOp, RenameOp, RelayoutOp, SplitOp, MergeOp,
-            SliceOp, GatherOp>([&](auto) { return at(0); })
+      .Case([&](CastOp cast) {
+        // What a cast makes infinite is so whatever becomes of it.
+        auto type = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+        return type ? std::min(at(0), getLargest(type)) : at(0);
+      })
+      .Case<NegOp, AbsOp, RenameOp, RelayoutOp, SplitOp, MergeOp, SliceOp,
+            GatherOp>([&](auto) { return at(0); })
       .Case([&](DivOp div) {
         std::optional<double> divisor = getConstant(div.getRhs());
         return divisor ? at(0) / std::abs(*divisor) : kInfinity;

@@ -23,6 +23,9 @@ std::optional<double> getValueAtUnit(FoldScope &scope, Value value,
 /// by r^n. None if there is none.
 std::optional<double> getDegree(FoldScope &scope, Value value);
 
+/// The largest finite number of `type`.
+double getLargest(FloatType type);
+
 /// A bound on the magnitude of `value`, infinity if none is known. Arguments
 /// are bounded by cleave.range, else by 65504.
 class Bounds {

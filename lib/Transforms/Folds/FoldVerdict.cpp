@@ -503,9 +503,6 @@ bool VerdictReader::checkOperands(Operation *reduction) {
   if (!changed || isExtremum(reduction))
     return true;
   auto type = cast<FloatType>(getElementTypeOrSelf(reduction->getResult(0)));
-  auto limitOf = [](FloatType type) {
-    return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
-  };
   auto contract = dyn_cast<ContractOp>(reduction);
   FloatType operandType =
       contract ? cast<FloatType>(folds::getOperandType(contract)) : type;
@@ -515,7 +512,7 @@ bool VerdictReader::checkOperands(Operation *reduction) {
   for (Value operand : reduction->getOperands()) {
     double bound = kept.get(operand);
     product *= bound;
-    if (uses(operand) && !(bound <= limitOf(operandType))) {
+    if (uses(operand) && !(bound <= getLargest(operandType))) {
       std::string text;
       llvm::raw_string_ostream os(text);
       os << "without its scale, an operand is only known to be at most "
@@ -525,7 +522,7 @@ bool VerdictReader::checkOperands(Operation *reduction) {
     }
   }
   constexpr double kMaxExtent = 2147483648.0;
-  if (!(product * kMaxExtent <= limitOf(type)))
+  if (!(product * kMaxExtent <= getLargest(type)))
     return refuse("without its scale, the sum may overflow");
   return true;
 }

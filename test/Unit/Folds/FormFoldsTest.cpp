@@ -411,6 +411,23 @@ TEST_F(FormFoldsTest, RefusesLargeExponentialsAsHalfOperands) {
   expectFolds(build(12), {2});
 }
 
+TEST_F(FormFoldsTest, CastsBoundWhatTheyRound) {
+  // V is a product of unknown size; rounded, it is at most 65504.
+  auto build = [](bool half) {
+    return [half](Graph &g) {
+      Value s = g.argument("ST", gauss(0, 20));
+      Value a = g.argument("TD", gauss(0, 1)),
+            b = g.argument("DN", gauss(0, 1));
+      Value v = g.contract(g.exp(a), g.exp(b), "D");
+      Softmax softmax(g, s);
+      Value p = g.div(softmax.exp, softmax.sum);
+      g.finish(g.contract(p, half ? g.toHalf(v) : v, "T"));
+    };
+  };
+  expectFolds(build(true), {3});
+  expectFolds(build(false), {2});
+}
+
 TEST_F(FormFoldsTest, RefusesWhatGrowsExponentially) {
   // 60 squarings are 2^60 factors when multiplied out.
   Graph g(context, Guise());
