@@ -74,6 +74,10 @@ static std::string describe(const Candidate &candidate) {
   return text;
 }
 
+static bool hasParts(Region &region) {
+  return !region.getOps<SplitOp>().empty();
+}
+
 /// Schedules every region, or the last (the graph as written) alone.
 FailureOr<std::vector<Candidate>>
 CleaveAssignSchedulePass::schedule(func::FuncOp function) {
@@ -93,6 +97,15 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
       *alternatives ? (*alternatives).getAlternatives().size() : 1;
   std::vector<Candidate> candidates;
   std::string reason;
+  auto lose = [&](unsigned region, const Twine &why) {
+    // Another region may have a schedule.
+    std::string lost =
+        ("no schedule for region " + Twine(region) + ": " + why).str();
+    remark::missed(function.getLoc(), getRemarkOpts(function))
+        << StringRef(lost);
+    if (reason.empty())
+      reason = lost;
+  };
   for (unsigned region = 0; region < regions; ++region) {
     Candidate candidate;
     candidate.region = region;
@@ -101,6 +114,10 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
           cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
     if (noAlgebra && regions > 1 && candidate.label != "input")
       continue;
+    if (regions > 1 && hasParts((*alternatives).getAlternatives()[region])) {
+      lose(region, "parts of an axis cannot be scheduled");
+      continue;
+    }
     FailureOr<Problem> problem =
         buildProblem(function, region, *axes, *extents);
     if (failed(problem))
@@ -111,13 +128,7 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
     llvm::Expected<SearchResult> result =
         searchSchedule(candidate.problem, *chip, options);
     if (!result) {
-      // Another region may have one.
-      std::string lost = "no schedule for region " + std::to_string(region) +
-                         ": " + llvm::toString(result.takeError());
-      remark::missed(function.getLoc(), getRemarkOpts(function))
-          << StringRef(lost);
-      if (reason.empty())
-        reason = lost;
+      lose(region, llvm::toString(result.takeError()));
       continue;
     }
     candidate.result = std::move(*result);
