@@ -7,7 +7,7 @@
 func.func @cross_entropy(
     %x: tensor<?x4096xf16, #M_K> {cleave.name = "X"},
     %w: tensor<4096x32000xf16, #K_V> {cleave.name = "W"},
-    %label: tensor<?xi32, #M> {cleave.name = "label"})
+    %label: tensor<?xi32, #M> {cleave.name = "label", cleave.range = 31999.0 : f32})
     -> (tensor<?xf32, #M> {cleave.name = "loss"})
     attributes {cleave.symbols = #cleave.symbols<M: dynamic like 128 | 2048>} {
   %logits = cleave.contract %x, %w over [K]

@@ -8,7 +8,7 @@
 #R_N = #cleave.axes<R, N>
 
 func.func @lora_linear(
-    %x: tensor<?x4096xf16, #M_K> {cleave.name = "X", cleave.range = 300.0 : f32},
+    %x: tensor<?x4096xf16, #M_K> {cleave.name = "X"},
     %w: tensor<4096x4096xf16, #K_N> {cleave.name = "W", cleave.range = 8.0 : f32},
     %a: tensor<4096x16xf16, #K_R> {cleave.name = "A", cleave.range = 8.0 : f32},
     %b: tensor<16x4096xf16, #R_N> {cleave.name = "B", cleave.range = 8.0 : f32})

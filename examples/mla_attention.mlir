@@ -18,12 +18,12 @@
 #scalar = #cleave.axes<>
 
 func.func @mla_attention(
-    %q: tensor<?x?x128x128xf16, #B_S_H_D> {cleave.name = "Q", cleave.range = 64.0 : f32},
+    %q: tensor<?x?x128x128xf16, #B_S_H_D> {cleave.name = "Q", cleave.range = 4.0 : f32},
     %qr: tensor<?x?x128x64xf16, #B_S_H_R> {cleave.name = "Qr"},
-    %c: tensor<?x?x512xf16, #B_T_L> {cleave.name = "C", cleave.range = 64.0 : f32},
+    %c: tensor<?x?x512xf16, #B_T_L> {cleave.name = "C", cleave.range = 4.0 : f32},
     %kr: tensor<?x?x64xf16, #B_T_R> {cleave.name = "Kr"},
-    %wk: tensor<512x128x128xf16, #L_H_D> {cleave.name = "Wk", cleave.range = 4.0 : f32},
-    %wv: tensor<512x128x128xf16, #L_H_E> {cleave.name = "Wv", cleave.range = 4.0 : f32})
+    %wk: tensor<512x128x128xf16, #L_H_D> {cleave.name = "Wk", cleave.range = 0.25 : f32},
+    %wv: tensor<512x128x128xf16, #L_H_E> {cleave.name = "Wv", cleave.range = 0.25 : f32})
     -> (tensor<?x?x128x128xf16, #B_S_H_E> {cleave.name = "O"})
     attributes {cleave.symbols = #cleave.symbols<B: dynamic like 16, S: dynamic like 1, T: dynamic like 4096>} {
   %k = cleave.contract %c, %wk over [L]

@@ -8,8 +8,8 @@
 func.func @rmsnorm_gated_mlp(
     %x: tensor<?x4096xf16, #M_K> {cleave.name = "X", cleave.range = 300.0 : f32},
     %g: tensor<4096xf16, #K> {cleave.name = "g", cleave.range = 8.0 : f32},
-    %w1: tensor<4096x14336xf16, #K_N> {cleave.name = "W1"},
-    %w2: tensor<4096x14336xf16, #K_N> {cleave.name = "W2"})
+    %w1: tensor<4096x14336xf16, #K_N> {cleave.name = "W1", cleave.range = 0.25 : f32},
+    %w2: tensor<4096x14336xf16, #K_N> {cleave.name = "W2", cleave.range = 0.25 : f32})
     -> (tensor<?x14336xf16, #M_N> {cleave.name = "Y"})
     attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
   %n = cleave.rms_norm %x, %g over [K] eps 1.0e-6

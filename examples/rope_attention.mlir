@@ -20,8 +20,8 @@
 #scalar = #cleave.axes<>
 
 func.func @rope_attention(
-    %q: tensor<?x32x?x128xf16, #B_H_S_D> {cleave.name = "Q", cleave.range = 300.0 : f32},
-    %k: tensor<?x32x?x128xf16, #B_H_T_D> {cleave.name = "K", cleave.range = 300.0 : f32},
+    %q: tensor<?x32x?x128xf16, #B_H_S_D> {cleave.name = "Q"},
+    %k: tensor<?x32x?x128xf16, #B_H_T_D> {cleave.name = "K"},
     %v: tensor<?x32x?x128xf16, #B_H_T_E> {cleave.name = "V"},
     %cq: tensor<?x64xf16, #S_I> {cleave.name = "cq", cleave.range = 1.0 : f32},
     %sq: tensor<?x64xf16, #S_I> {cleave.name = "sq", cleave.range = 1.0 : f32},

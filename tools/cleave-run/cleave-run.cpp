@@ -196,8 +196,9 @@ FailureOr<Bindings> Session::getExtents(const Bindings &given) {
 }
 
 double Session::getScale(const Port &port) {
-  double largest = port.range ? *port.range / randomBound
-                              : std::numeric_limits<double>::infinity();
+  double largest = std::numeric_limits<double>::infinity();
+  if (port.range)
+    largest = isFloat(port.kind) ? *port.range / randomBound : *port.range;
   for (const std::string &name : {port.name, std::string()}) {
     auto it = options.scales.find(name);
     if (it != options.scales.end())

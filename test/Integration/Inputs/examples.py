@@ -326,7 +326,6 @@ TEXTS = {
     "transformer_layer": [("P at 32", "P at 6"), ("P at 40", "P at 9")],
     "sliding_window_attention": [("1024.0", "3.0")],
 }
-ANGLES = ("cos", "sin", "cq", "sq", "ck", "sk")
 
 
 def cut_down(text, name, static):
@@ -344,23 +343,25 @@ def cut_down(text, name, static):
 
 
 def arguments(text):
-    """(name, axes, element type) of each argument."""
+    """(name, axes, element type, range) of each argument."""
     found = []
-    for kind, alias, name in re.findall(
-            r"%\w+: tensor<(?:[\dx?]*x)?(\w+), #(\w+)> {cleave.name = \"(\w+)\"", text):
-        found.append((name, [] if alias == "scalar" else alias.split("_"), kind))
+    for kind, alias, name, limit in re.findall(
+            r"%\w+: tensor<(?:[\dx?]*x)?(\w+), #(\w+)> {cleave.name = \"(\w+)\""
+            r"(?:, cleave.range = ([\d.]+))?", text):
+        axes = [] if alias == "scalar" else alias.split("_")
+        found.append((name, axes, kind, float(limit or 4)))
     return found
 
 
-def make(name, kind, shape, extents):
+def make(name, shape, limit, extents):
     if name == "pos":
         # The new tokens are the cache's last.
         return extents["T"] - extents["S"]
+
     def draw():
         if name == "label":
             return random.randrange(extents["V"])
-        value = random.gauss(0, 1)
-        return rounded(math.cos(value) if name in ANGLES else value)
+        return rounded(max(-limit, min(random.gauss(0, min(1, limit / 3)), limit)))
     return build(shape, iter([draw() for _ in range(math.prod(shape))]))
 
 
@@ -399,9 +400,9 @@ def check(run, source, folder, name, opt=None, parts=None):
         WIDTH.clear()
         WIDTH.update(extents)
         given, command = {}, [run, module, "--device=evaluator"]
-        for argument, axes, kind in arguments(text):
+        for argument, axes, kind, limit in arguments(text):
             shape = [extents[axis] for axis in axes]
-            given[argument] = make(argument, kind, shape, extents)
+            given[argument] = make(argument, shape, limit, extents)
             file = os.path.join(folder, f"{argument}.npy")
             save(file, kind, shape, given[argument])
             command += ["--input", f"{argument}={file}"]
