@@ -43,6 +43,18 @@
 // NORM: Y: 2x3xf16 = 4 4 4 4 4 4
 // NORM: Y: relative L2 {{.*}}: ok
 
+// burn#5607, onnxruntime#21935, tensorflow#118701: a variance about the mean, of
+// values far from 0.
+// RUN: python3 %S/Inputs/npy.py %t/near.npy f4 1,16 0 0.001 0.002 0.003 0.004 0.005 0.006 0.007 0.008 0.009 0.01 0.011 0.012 0.013 0.014 0.015
+// RUN: cleave-run %s --entry=centred --device=evaluator --input X=%t/near.npy --print | FileCheck %s --check-prefix=NEAR
+// NEAR: Y: 16x1xf32 = -1.34164
+// RUN: python3 %S/Inputs/npy.py %t/far.npy f4 1,16 100.000 100.001 100.002 100.003 100.004 100.005 100.006 100.007 100.008 100.009 100.010 100.011 100.012 100.013 100.014 100.015
+// RUN: cleave-run %s --entry=centred --device=evaluator --input X=%t/far.npy --print | FileCheck %s --check-prefix=FAR
+// FAR: Y: 16x1xf32 = -1.34
+// RUN: python3 %S/Inputs/npy.py %t/equal.npy f4 1,5 1234
+// RUN: cleave-run %s --entry=centred --device=evaluator --input X=%t/equal.npy --print | FileCheck %s --check-prefix=EQUAL
+// EQUAL: Y: 5x1xf32 = 0 0 0 0 0
+
 #S_T = #cleave.axes<S, T>
 #T_E = #cleave.axes<T, E>
 #E_S = #cleave.axes<E, S>
@@ -94,4 +106,9 @@ func.func @norm(%x: tensor<?x?xf16, #M_K> {cleave.name = "X"}, %w: tensor<?x?xf1
   %y = cleave.contract %n, %w over [K] : (tensor<?x?xf32, #K_M>, tensor<?x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
   %h = cleave.cast %y : tensor<?x?xf32, #M_N> to tensor<?x?xf16, #M_N>
   return %h : tensor<?x?xf16, #M_N>
+}
+
+func.func @centred(%x: tensor<?x?xf32, #M_K> {cleave.name = "X"}) -> (tensor<?x?xf32, #K_M> {cleave.name = "Y"}) {
+  %y = cleave.layer_norm %x over [K] eps 1.0e-5 : (tensor<?x?xf32, #M_K>) -> tensor<?x?xf32, #K_M>
+  return %y : tensor<?x?xf32, #K_M>
 }
