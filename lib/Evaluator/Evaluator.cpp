@@ -96,12 +96,12 @@ static SmallVector<Domain> getDomains(const AxisTable &table,
 static NamedArray loadArgument(const Port &port, const HostArray &array,
                                const EvaluatorOptions &options) {
   HostArray sampled = array;
-  if (options.sample) {
-    const auto *axis = llvm::find(port.axes, options.sample->name);
-    if (axis != port.axes.end())
-      sampled =
-          gather(array, axis - port.axes.begin(), options.sample->indices);
-  }
+  if (options.samplesArguments)
+    for (const SampledAxis &sample : options.samples) {
+      const auto *axis = llvm::find(port.axes, sample.name);
+      if (axis != port.axes.end())
+        sampled = gather(sampled, axis - port.axes.begin(), sample.indices);
+    }
   NamedArray result = fromHost(sampled, port.axes);
   result.setKind(port.kind);
   // Arrays of another type than declared, which tests hand in.
@@ -125,7 +125,7 @@ mlir::cleave::evaluate(FunctionOpInterface function,
     return failure();
   SmallVector<const HostArray *> given;
   for (const HostArray &argument : arguments)
-    given.push_back(&argument);
+    given.push_back(options.samplesArguments ? &argument : nullptr);
   FailureOr<Bindings> extents =
       bindExtents(function, *table, *signature, given, symbols);
   if (failed(extents))
@@ -133,8 +133,8 @@ mlir::cleave::evaluate(FunctionOpInterface function,
 
   EvaluatorContext context{function, options, *extents};
   Window window{*extents, getDomains(*table, *extents)};
-  if (options.sample)
-    window.extents[options.sample->name] = options.sample->indices.size();
+  for (const SampledAxis &sample : options.samples)
+    window.extents[sample.name] = sample.indices.size();
   SmallVector<NamedArray> arrays;
   for (auto [port, array] : llvm::zip_equal(signature->arguments, arguments))
     arrays.push_back(loadArgument(port, array, options));

@@ -90,22 +90,33 @@ static void addTouched(Operation *op, std::set<std::string> &touched) {
   }
 }
 
-std::optional<std::string>
-mlir::cleave::findSampledAxis(FunctionOpInterface function,
-                              const Signature &signature,
+std::vector<std::string>
+mlir::cleave::findSampledAxes(FunctionOpInterface function,
                               const Bindings &extents, int64_t count) {
   std::set<std::string> touched;
   function->walk([&](Operation *op) {
     if (op != function.getOperation())
       addTouched(op, touched);
   });
+  std::vector<std::string> axes;
+  for (const auto &[axis, extent] : extents)
+    if (!touched.count(axis) && extent > count)
+      axes.push_back(axis);
+  return axes;
+}
+
+std::optional<std::string>
+mlir::cleave::findSampledAxis(FunctionOpInterface function,
+                              const Signature &signature,
+                              const Bindings &extents, int64_t count) {
+  std::vector<std::string> axes = findSampledAxes(function, extents, count);
   if (signature.results.empty())
     return std::nullopt;
   for (const std::string &axis : signature.results.front().axes) {
     bool everywhere = llvm::all_of(signature.results, [&](const Port &port) {
       return llvm::is_contained(port.axes, axis);
     });
-    if (everywhere && !touched.count(axis) && extents.at(axis) > count)
+    if (everywhere && llvm::is_contained(axes, axis))
       return axis;
   }
   return std::nullopt;

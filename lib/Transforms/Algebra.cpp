@@ -11,8 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cleave/Transforms/Algebra/Optimize.h"
+#include "Cleave/Transforms/Algebra/Report.h"
 #include "Cleave/Transforms/Algebra/VerifyRules.h"
+#include "Cleave/Transforms/CheckAlternatives.h"
 #include "Cleave/Transforms/FormFolds.h"
 #include "Cleave/Transforms/Passes.h"
 #include "Cleave/Transforms/SplitReductions.h"
@@ -43,6 +44,8 @@ struct CleaveAlgebraPass
     if (failed(loaded))
       return failure();
     ruleSet = *loaded;
+    if (!report.empty())
+      reportFile = std::make_shared<ReportFile>(report);
     return success();
   }
 
@@ -69,24 +72,29 @@ struct CleaveAlgebraPass
     FailureOr<OptimizedFunction> result = optimize(function, *ruleSet, options);
     if (failed(result))
       return signalPassFailure();
-    report(function, *result);
-    // A saturation of its own, so only where somebody listens.
-    if (options.numerics == Numerics::Strict && getContext().getRemarkEngine())
-      if (auto refusal = explainRefusal(function, *ruleSet, options, *result))
-        remark::missed(function.getLoc(), getRemark("refused")) << *refusal;
+    remarkOn(function, *result);
+    bool mayBeEmpty = findRefusals(function, options, *result);
     auto formFoldsIn = [&](Block &block) {
       return formFolds(function, block, options.numerics);
     };
-    bool mayBeEmpty =
-        options.numerics == Numerics::Strict &&
-        !findAxesNotToBeEmpty(function, *ruleSet, options, *result).empty();
-    FailureOr<SmallVector<RegionOrigin>> regions =
-        emitAlternatives(function, *result, options.k, mayBeEmpty, formFoldsIn);
+    FailureOr<SmallVector<RegionOrigin>> regions = [&] {
+      PhaseTimer timer(result->times.folds);
+      return emitAlternatives(function, *result, options.k, mayBeEmpty,
+                              formFoldsIn);
+    }();
     if (failed(regions) ||
         (split && failed(addSplitAlternatives(function, kMaxRegions))))
       return signalPassFailure();
     if (explain)
       printExplanations(function, *result, *regions);
+    if (failed(checkRegions(function, options, *result, *regions)))
+      signalPassFailure();
+    if (reportFile)
+      if (llvm::Error error =
+              reportFile->add(function.getName(), toJSON(*result, *regions))) {
+        function.emitError() << llvm::toString(std::move(error));
+        signalPassFailure();
+      }
   }
 
 private:
@@ -99,31 +107,103 @@ private:
     return remark::RemarkOpts::name(name).category("cleave-algebra");
   }
 
-  void report(func::FuncOp function, const OptimizedFunction &result) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << egraph::stringify(result.report.reason) << ", " << result.report.nodes
-       << " nodes, " << result.report.classes << " classes, "
-       << result.report.iterations << " iterations, extraction "
-       << (result.extraction.exact ? "exact" : "by local search");
-    remark::analysis(function.getLoc(), getRemark("saturation")) << text;
-    text.clear();
-    for (auto [name, count] :
-         llvm::zip_equal(result.ruleNames, result.report.firings))
-      if (count > 0)
-        os << (text.empty() ? "" : ", ") << name << " " << count;
-    remark::analysis(function.getLoc(), getRemark("rules")) << text;
-  }
-
+  static void remarkOn(func::FuncOp function, const OptimizedFunction &result);
+  bool findRefusals(func::FuncOp function, const AlgebraOptions &options,
+                    OptimizedFunction &result);
+  LogicalResult checkRegions(func::FuncOp function,
+                             const AlgebraOptions &options,
+                             OptimizedFunction &result,
+                             ArrayRef<RegionOrigin> regions);
   static void printExplanations(func::FuncOp function,
                                 OptimizedFunction &result,
                                 ArrayRef<RegionOrigin> regions);
 
   /// Read only once loaded, so that clones share it.
   std::shared_ptr<const RuleSet> ruleSet;
+  /// Null where none is asked for; clones share it too.
+  std::shared_ptr<ReportFile> reportFile;
 };
 
 } // namespace
+
+void CleaveAlgebraPass::remarkOn(func::FuncOp function,
+                                 const OptimizedFunction &result) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << egraph::stringify(result.report.reason) << ", " << result.report.nodes
+     << " nodes, " << result.report.classes << " classes, "
+     << result.report.iterations << " iterations, extraction "
+     << (result.extraction.exact ? "exact" : "by local search");
+  remark::analysis(function.getLoc(), getRemark("saturation")) << text;
+  text.clear();
+  for (auto [name, count] :
+       llvm::zip_equal(result.ruleNames, result.report.firings))
+    if (count > 0)
+      os << (text.empty() ? "" : ", ") << name << " " << count;
+  if (!text.empty())
+    remark::analysis(function.getLoc(), getRemark("rules")) << text;
+}
+
+/// Says what strict numerics cost; true if axes that may be empty are to blame.
+bool CleaveAlgebraPass::findRefusals(func::FuncOp function,
+                                     const AlgebraOptions &options,
+                                     OptimizedFunction &result) {
+  if (options.numerics != Numerics::Strict)
+    return false;
+  PhaseTimer timer(result.times.refusals);
+  // A saturation of its own, so only where somebody listens.
+  if (getContext().getRemarkEngine())
+    if (auto refusal = explainRefusal(function, *ruleSet, options, result))
+      remark::missed(function.getLoc(), getRemark("refused")) << *refusal;
+  return !findAxesNotToBeEmpty(function, *ruleSet, options, result).empty();
+}
+
+/// Drops the regions that do not compute what the input does, with an error
+/// for each.
+LogicalResult CleaveAlgebraPass::checkRegions(func::FuncOp function,
+                                              const AlgebraOptions &options,
+                                              OptimizedFunction &result,
+                                              ArrayRef<RegionOrigin> regions) {
+  PhaseTimer timer(result.times.check);
+  auto found = function.getOps<AlternativesOp>();
+  if (check == CheckLevel::None || found.empty())
+    return success();
+  AlternativesOp alternatives = *found.begin();
+  unsigned count = alternatives.getAlternatives().size();
+  unsigned input = llvm::find_if(regions,
+                                 [](const RegionOrigin &region) {
+                                   return region.isInput();
+                                 }) -
+                   regions.begin();
+  if (count == 1)
+    return success();
+  SmallVector<std::string> notes;
+  std::vector<CheckInstance> instances =
+      makeInstances(function, input, check, notes);
+  SmallVector<CheckFailure> failures =
+      checkAlternatives(function, alternatives, input, instances, notes);
+  for (const std::string &note : notes)
+    remark::missed(function.getLoc(), getRemark("check")) << note;
+  SmallVector<unsigned> kept = llvm::to_vector(llvm::seq(count));
+  for (const CheckFailure &failure : failures) {
+    llvm::erase(kept, failure.region);
+    auto label = cast<StringAttr>((*alternatives.getLabels())[failure.region]);
+    InFlightDiagnostic error =
+        function.emitError("alternative '")
+        << label.getValue()
+        << "' does not compute what the input does and is dropped: "
+        << failure.difference;
+    if (failure.region >= regions.size() || !regions[failure.region].extracted)
+      continue;
+    auto source = cloneInput(function, alternatives, input);
+    error.attachNote() << findWrongRule(*source, *ruleSet, options,
+                                        *regions[failure.region].extracted,
+                                        instances[failure.instance]);
+  }
+  if (kept.size() < count)
+    keepAlternatives(alternatives, kept);
+  return success(failures.empty());
+}
 
 void CleaveAlgebraPass::printExplanations(func::FuncOp function,
                                           OptimizedFunction &result,

@@ -61,9 +61,9 @@ computeReference(func::FuncOp source, const Signature &signature,
   if (flops > fullFlops * double(std::max<size_t>(record.results.size(), 1)))
     if (std::optional<std::string> axis =
             findSampledAxis(source, signature, record.extents, samples))
-      evaluatorOptions.sample =
-          SampledAxis{*axis, chooseSamples(record.extents.at(*axis), samples,
-                                           options.seed)};
+      evaluatorOptions.samples.push_back(
+          {*axis,
+           chooseSamples(record.extents.at(*axis), samples, options.seed)});
   return evaluate(source, record.arguments, record.extents, evaluatorOptions);
 }
 
@@ -78,16 +78,14 @@ static int64_t countUnwritten(const HostArray &result) {
 static bool printComparison(const Port &port, const RunRecord &record,
                             const HostArray &result, const HostArray &reference,
                             const RunOptions &options,
-                            const std::optional<SampledAxis> &sample) {
+                            ArrayRef<SampledAxis> samples) {
   HostArray part = result;
   std::string scope;
-  if (sample) {
-    unsigned dimension =
-        llvm::find(port.axes, sample->name) - port.axes.begin();
-    part = gather(result, dimension, sample->indices);
-    scope = " on " + std::to_string(sample->indices.size()) + " of " +
-            std::to_string(record.extents.at(sample->name)) + " " +
-            sample->name;
+  for (const SampledAxis &sample : samples) {
+    unsigned dimension = llvm::find(port.axes, sample.name) - port.axes.begin();
+    part = gather(part, dimension, sample.indices);
+    scope = " on " + std::to_string(sample.indices.size()) + " of " +
+            std::to_string(record.extents.at(sample.name)) + " " + sample.name;
   }
   Comparison comparison = compare(part, reference, options.tolerance);
   int64_t unwritten = countUnwritten(result);
@@ -127,7 +125,7 @@ LogicalResult mlir::cleave::checkResults(func::FuncOp source,
   for (auto [port, result, right] :
        llvm::zip_equal(signature.results, record.results, *reference))
     good &= printComparison(port, record, result, right, options,
-                            evaluatorOptions.sample);
+                            evaluatorOptions.samples);
   return success(good);
 }
 

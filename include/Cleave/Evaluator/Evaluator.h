@@ -18,7 +18,7 @@
 
 namespace mlir::cleave {
 
-/// Some indices of one axis instead of all; see findSampledAxis.
+/// Some indices of one axis instead of all; see findSampledAxes.
 struct SampledAxis {
   std::string name;
   std::vector<int64_t> indices;
@@ -36,7 +36,10 @@ struct EvaluatorOptions {
   int64_t foldTile = 0;
   int64_t foldParts = 1;
   /// Computes the results only at these indices.
-  std::optional<SampledAxis> sample;
+  std::vector<SampledAxis> samples;
+  /// The arguments are given at these indices only; then `symbols` binds all
+  /// axes.
+  bool samplesArguments = true;
 };
 
 /// The results, in storage order: f64 instead of each float type, unless
@@ -51,9 +54,14 @@ evaluate(FunctionOpInterface function, ArrayRef<HostArray> arguments,
 double estimateFlops(FunctionOpInterface function, const Bindings &extents,
                      unsigned alternative = 0);
 
-/// An axis of the first result, longer than `count`, such that every result at
-/// one of its indices depends on the arguments at that index only: nothing
-/// reduces, reshapes, renames or measures it. None if there is no such axis.
+/// The axes, longer than `count`, such that every result at one of their indices
+/// depends on the arguments at that index only: nothing reduces, reshapes,
+/// renames or measures them.
+std::vector<std::string> findSampledAxes(FunctionOpInterface function,
+                                         const Bindings &extents,
+                                         int64_t count);
+
+/// The first of these in the first result that all results carry.
 std::optional<std::string> findSampledAxis(FunctionOpInterface function,
                                            const Signature &signature,
                                            const Bindings &extents,

@@ -37,6 +37,16 @@ def Cleave_NumericsOption
                           "never make safe numbers unsafe"),
                clEnumValN(::mlir::cleave::Numerics::Real, "real",
                           "compute as with real numbers"))}]>;
+def Cleave_CheckOption
+    : Option<"check", "check", "::mlir::cleave::CheckLevel",
+             "::mlir::cleave::CheckLevel::Small",
+             "Compare each alternative with the input", [{::llvm::cl::values(
+               clEnumValN(::mlir::cleave::CheckLevel::None, "none", "not"),
+               clEnumValN(::mlir::cleave::CheckLevel::Small, "small",
+                          "on small extents"),
+               clEnumValN(::mlir::cleave::CheckLevel::Full, "full",
+                          "and at positions of the results at the original "
+                          "extents"))}]>;
 def Cleave_RulesOption
     : ListOption<"rules", "rules", "std::string",
                  "Files with more rules, as mlir-pdll writes them">;
@@ -60,6 +70,18 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     finite. Where no `cleave.range` is declared, 65504 is assumed. A remark
     (`--remarks-filter=cleave-algebra`) says what to declare, and how the
     saturation ended.
+
+    Each region is evaluated beside the input, in f64, on random arguments within
+    their ranges; one that differs is dropped with an error that names its rules.
+    With `check=small` that is on small extents (primes, 1, and 0 for an axis
+    that is not static), to which static axes are cut unless an operation takes
+    positions of them by number. `check=full` adds a few positions of each axis
+    that is only ever mapped over, at the representative extents; other axes are
+    cut, with a remark, where one evaluation would take more than 4e9 operations.
+
+    `report` names a file that gets, as JSON, for each function how the
+    saturation ended, what each rule did, the costs of the alternatives and the
+    time of each phase.
 
     `explain` prints to the standard error, for each region that is not the
     input, how the rules lead to it: a comment with the step's rule, then the
@@ -85,11 +107,35 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
            "Stop the saturation at this many nodes">,
     Option<"maxIterations", "max-iterations", "unsigned", "30",
            "Stop each phase of the saturation after this many iterations">,
+    Cleave_CheckOption,
+    Option<"report", "report", "std::string", /*default=*/"",
+           "Write how it went to this file, as JSON">,
     Option<"explain", "explain", "bool", "false",
            "Print the rewrites that lead to each alternative">,
     Option<"split", "split", "bool", "false",
            "Add a split copy of each region (as --cleave-split-reductions "
            "does), labelled `<label>, split`, up to 8 regions in all">
+  ];
+  let dependentDialects = ["::mlir::cleave::CleaveDialect",
+                           "::mlir::pdl::PDLDialect"];
+}
+
+def CleavePrintEGraphPass : Pass<"cleave-print-egraph", "::mlir::func::FuncOp"> {
+  let summary = "Print the saturated e-graph of a function for Graphviz";
+  let description = [{
+    Expands sugar and saturates a copy of the function, and prints the e-graph
+    to the standard error: a cluster a class, with its axes, a box a node, with
+    the rule that made it. The function stays as it is.
+
+    ```
+    cleave-opt f.mlir --cleave-print-egraph -o /dev/null 2>&1 | dot -Tsvg
+    ```
+  }];
+  let options = [
+    Cleave_RulesOption,
+    Cleave_NumericsOption,
+    Option<"maxEnodes", "max-enodes", "unsigned", "20000",
+           "Stop the saturation at this many nodes">
   ];
   let dependentDialects = ["::mlir::cleave::CleaveDialect",
                            "::mlir::pdl::PDLDialect"];

@@ -37,7 +37,10 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
     bound.push_back(std::make_unique<BoundRule>(pattern, *result.graph));
     all.push_back(bound.back().get());
   }
-  result.report = saturate(graph, all, options.limits);
+  {
+    PhaseTimer timer(result.times.saturation);
+    result.report = saturate(graph, all, options.limits);
+  }
   for (Rule *rule : all)
     result.ruleNames.push_back(rule->getName().str());
   if (!graph.getErrors().empty()) {
@@ -47,6 +50,7 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
            << "' makes unequal values equal, " << error.message;
   }
 
+  PhaseTimer timer(result.times.extraction);
   AlgebraCostModel model(*result.graph);
   result.inputSelection =
       getInputSelection(*result.graph, result.imported.roots);
@@ -67,6 +71,8 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
 /// Labels of the graph as it was written, and of that with folds.
 static constexpr StringLiteral kInputLabel = "input",
                                kFoldedLabel = "input, folded";
+
+bool RegionOrigin::isInput() const { return label == kInputLabel; }
 
 /// Sweeps, bytes and work; the number of nodes decides nothing here.
 static bool isCheaper(const Evaluation &a, const Evaluation &b) {
@@ -157,20 +163,26 @@ static void keepRegions(AlternativesOp tried,
   for (unsigned i = kept.size(); i-- > 0 && kept.size() > k;)
     if (origins[kept[i]].label != kInputLabel)
       kept.erase(kept.begin() + i);
-  OpBuilder builder(tried);
-  auto result = AlternativesOp::create(builder, tried.getLoc(),
-                                       tried.getResultTypes(), kept.size());
-  SmallVector<StringRef> labels;
   SmallVector<RegionOrigin> keptOrigins;
-  for (auto [region, index] : llvm::zip_equal(result.getAlternatives(), kept)) {
-    region.takeBody(tried.getAlternatives()[index]);
-    labels.push_back(origins[index].label);
+  for (unsigned index : kept)
     keptOrigins.push_back(origins[index]);
-  }
-  result.setLabelsAttr(builder.getStrArrayAttr(labels));
-  tried->replaceAllUsesWith(result.getResults());
-  tried.erase();
   origins = std::move(keptOrigins);
+  keepAlternatives(tried, kept);
+}
+
+void mlir::cleave::keepAlternatives(AlternativesOp op,
+                                    ArrayRef<unsigned> kept) {
+  OpBuilder builder(op);
+  auto result = AlternativesOp::create(builder, op.getLoc(),
+                                       op.getResultTypes(), kept.size());
+  SmallVector<Attribute> labels;
+  for (auto [region, index] : llvm::zip_equal(result.getAlternatives(), kept)) {
+    region.takeBody(op.getAlternatives()[index]);
+    labels.push_back((*op.getLabels())[index]);
+  }
+  result.setLabelsAttr(builder.getArrayAttr(labels));
+  op->replaceAllUsesWith(result.getResults());
+  op.erase();
 }
 
 FailureOr<SmallVector<RegionOrigin>>
@@ -201,6 +213,10 @@ mlir::cleave::emitAlternatives(FunctionOpInterface function,
        llvm::zip_equal(alternatives.getAlternatives(), blocks))
     region.front().getOperations().splice(region.front().end(),
                                           block->getOperations());
+  alternatives.setLabelsAttr(builder.getStrArrayAttr(
+      llvm::map_to_vector(origins, [](const RegionOrigin &origin) {
+        return StringRef(origin.label);
+      })));
   terminator->setOperands(alternatives.getResults());
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (&op != terminator && &op != alternatives)

@@ -14,6 +14,10 @@ using namespace mlir::cleave::egraph;
 
 static void writeEscaped(llvm::raw_ostream &os, llvm::StringRef text) {
   for (char c : text) {
+    if (c == '\n') {
+      os << "\\n";
+      continue;
+    }
     if (c == '"' || c == '\\')
       os << '\\';
     os << c;
@@ -22,15 +26,17 @@ static void writeEscaped(llvm::raw_ostream &os, llvm::StringRef text) {
 
 void mlir::cleave::egraph::writeDot(
     const EGraph &graph, llvm::raw_ostream &os,
-    llvm::function_ref<std::string(const Node &)> payload) {
+    llvm::function_ref<std::string(ClassId)> describeClass,
+    llvm::function_ref<std::string(const Node &)> describeNode) {
   os << "digraph egraph {\n  compound=true; node [shape=box];\n";
   for (ClassId id : graph.getClassIds()) {
-    os << "  subgraph cluster_" << id << " {\n    label=\"" << id
-       << "\"; style=dotted;\n";
+    os << "  subgraph cluster_" << id << " {\n    label=\"";
+    writeEscaped(os, describeClass(id));
+    os << "\"; style=dotted;\n";
     for (auto [index, node] : llvm::enumerate(graph.getClass(id).nodes)) {
       os << "    n" << id << "_" << index << " [label=\"";
       writeEscaped(os, graph.getName(node.symbol));
-      if (std::string text = payload(node); !text.empty()) {
+      if (std::string text = describeNode(node); !text.empty()) {
         os << "\\n";
         writeEscaped(os, text);
       }

@@ -106,7 +106,9 @@ TEST(EGraph, DotQuotesPayloads) {
   g.add("f", 0, {g.add("a", 0, {})});
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeDot(g, os, [](const Node &) { return std::string("\"x\""); });
+  writeDot(
+      g, os, [](ClassId id) { return std::to_string(id); },
+      [](const Node &) { return std::string("\"x\""); });
   EXPECT_NE(text.find("\\\"x\\\""), std::string::npos);
   EXPECT_NE(text.find("n1_0 -> n0_0"), std::string::npos);
 }

@@ -150,12 +150,21 @@ TEST_F(EvaluatorTest, SamplesRows) {
   Bindings extents = {{"M", 5}, {"K", 3}, {"N", 5}};
   EXPECT_EQ(findSampledAxis(function, *signature, extents, 2), "M");
   EXPECT_EQ(findSampledAxis(function, *signature, extents, 5), std::nullopt);
+  EXPECT_EQ(findSampledAxes(function, extents, 2),
+            (std::vector<std::string>{"M", "N"}));
   EXPECT_EQ(estimateFlops(function, extents), 2 * 5 * 3 * 5);
   EvaluatorOptions options;
-  options.sample = SampledAxis{"M", {0, 3}};
+  options.samples = {{"M", {0, 3}}};
   std::vector<HostArray> some = run(product, {x, y}, {}, options);
+  EXPECT_EQ(valuesOf(some[0]), valuesOf(gather(whole[0], 0, {0, 3})));
+
+  // Both axes, and only what is needed of the arguments.
+  options.samples.push_back({"N", {1, 4}});
+  options.samplesArguments = false;
+  some = run(product, {gather(x, 0, {0, 3}), gather(y, 1, {1, 4})}, extents,
+             options);
   EXPECT_EQ(valuesOf(some[0]),
-            valuesOf(gather(whole[0], 0, options.sample->indices)));
+            valuesOf(gather(gather(whole[0], 0, {0, 3}), 1, {1, 4})));
 }
 
 TEST(Samples, AreIncreasingAndHoldBothEnds) {

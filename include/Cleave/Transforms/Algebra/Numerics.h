@@ -20,6 +20,15 @@ enum class Numerics {
   Real
 };
 
+/// How the algebra's results are compared with its input.
+enum class CheckLevel {
+  None,
+  /// On small extents.
+  Small,
+  /// And at some positions of the results at the original extents.
+  Full
+};
+
 } // namespace mlir::cleave
 
 #endif // CLEAVE_TRANSFORMS_ALGEBRA_NUMERICS_H

@@ -12,6 +12,8 @@
 #include "Cleave/Transforms/Algebra/Extraction.h"
 #include "Cleave/Transforms/Algebra/Rules.h"
 
+#include <chrono>
+
 namespace mlir::cleave {
 
 struct AlgebraOptions {
@@ -22,6 +24,32 @@ struct AlgebraOptions {
   int64_t minExtent = 0;
   /// Keep what explanations need.
   bool explain = false;
+};
+
+/// Where the time went, in milliseconds.
+struct PhaseTimes {
+  double saturation = 0;
+  double extraction = 0;
+  /// To find out what strict numerics cost.
+  double refusals = 0;
+  double folds = 0;
+  double check = 0;
+};
+
+/// Adds the time until it goes to `sum`.
+class PhaseTimer {
+public:
+  explicit PhaseTimer(double &sum)
+      : sum(sum), start(std::chrono::steady_clock::now()) {}
+  ~PhaseTimer() {
+    sum += std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now() - start)
+               .count();
+  }
+
+private:
+  double &sum;
+  std::chrono::steady_clock::time_point start;
 };
 
 /// A saturated function and its best forms.
@@ -36,6 +64,7 @@ struct OptimizedFunction {
   /// Empty where the input cannot be evaluated (two of its values are equal in
   /// a way that makes its nodes a cycle).
   std::optional<egraph::Evaluation> input;
+  PhaseTimes times;
 };
 
 /// Imports `function`, which has no sugar, saturates and extracts. Emits
@@ -53,6 +82,9 @@ using FormFolds = function_ref<FailureOr<bool>(Block &)>;
 struct RegionOrigin {
   const egraph::Extracted *extracted = nullptr;
   std::string label;
+
+  /// Whether this is the function as it was written, without folds.
+  bool isInput() const;
 };
 
 /// Replaces the body of `function` by alternatives: the forms found and the
@@ -63,6 +95,9 @@ struct RegionOrigin {
 FailureOr<SmallVector<RegionOrigin>>
 emitAlternatives(FunctionOpInterface function, const OptimizedFunction &result,
                  unsigned k, bool keepShared, FormFolds formFolds);
+
+/// Drops the other regions of labelled alternatives.
+void keepAlternatives(AlternativesOp op, ArrayRef<unsigned> kept);
 
 /// One rewrite on the way from the input to a form.
 struct ExplanationStep {

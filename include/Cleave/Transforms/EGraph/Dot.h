@@ -18,10 +18,11 @@ class raw_ostream;
 
 namespace mlir::cleave::egraph {
 
-/// Writes classes as clusters of nodes. `payload` prints what the payload of a
-/// node stands for.
+/// Writes classes as clusters of nodes, each labelled by what describes it; a
+/// node also has its symbol.
 void writeDot(const EGraph &graph, llvm::raw_ostream &os,
-              llvm::function_ref<std::string(const Node &)> payload);
+              llvm::function_ref<std::string(ClassId)> describeClass,
+              llvm::function_ref<std::string(const Node &)> describeNode);
 
 } // namespace mlir::cleave::egraph
 
