@@ -70,11 +70,11 @@ func.func @combiner(%x: tensor<64x8xf32>) -> tensor<64xf32> {
     %xt = tensor.extract_slice %x[%i, 0] [8, 8] [1, 1] : tensor<64x8xf32> to tensor<8x8xf32>
     %e = tensor.empty() : tensor<8xf32>
     %f = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-    // expected-error @below {{expected output #0 to be reduced by arith.addf or arith.maximumf of the output's element}}
+    // expected-error @below {{expected output #0 to be reduced by arith.addf, mulf, maximumf or minimumf of the output's element}}
     %r = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
         ins(%xt : tensor<8x8xf32>) outs(%f : tensor<8xf32>) {
     ^bb0(%v: f32, %s: f32):
-      %q = arith.mulf %s, %v : f32
+      %q = arith.divf %s, %v : f32
       linalg.yield %q : f32
     } -> tensor<8xf32>
     scf.forall.in_parallel {

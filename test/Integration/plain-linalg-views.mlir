@@ -17,9 +17,13 @@
 // RUN: cleave-run %t.mlir --source %s --entry=constants --bind 'M=5,K=3;M=1,K=0' --check | FileCheck %s --check-prefix=CONSTANTS
 // CONSTANTS-COUNT-6: result{{[0-2]}}[{{.*}} L2 0.00e+00{{.*}}: ok
 
+// RUN: cleave-run %t.mlir --source %s --entry=joined --bind 'M=3,K=5,R=2;M=1,K=0,R=3;M=2,K=1,R=0' --check | FileCheck %s --check-prefix=JOINED
+// JOINED-COUNT-3: result0[{{.*}} L2 0.00e+00{{.*}}: ok
+
 #M_K = #cleave.axes<M, K>
 #K_N = #cleave.axes<K, N>
 #K = #cleave.axes<K>
+#R = #cleave.axes<R>
 #M = #cleave.axes<M>
 #M_N = #cleave.axes<M, N>
 #Ki_M_S = #cleave.axes<Ki, M, S>
@@ -91,4 +95,10 @@ func.func @constants(%x: tensor<?x?xf32, #M_K>) -> (tensor<?xf32, #M>, tensor<f3
   %b = cleave.add %n, %n : (tensor<f32, #s>, tensor<f32, #s>) -> tensor<f32, #s>
   %m = cleave.reduce_max %c over [K, M] : (tensor<?x?xf32, #K_M>) -> tensor<f32, #s>
   return %a, %b, %m : tensor<?xf32, #M>, tensor<f32, #s>, tensor<f32, #s>
+}
+
+func.func @joined(%x: tensor<?x?xf16, #M_K>, %y: tensor<?xf16, #R>) -> tensor<?x?xf16, #M_N> {
+  %n = cleave.concat %x, %y, %y along [K, R, R] as N
+     : (tensor<?x?xf16, #M_K>, tensor<?xf16, #R>, tensor<?xf16, #R>) -> tensor<?x?xf16, #M_N>
+  return %n : tensor<?x?xf16, #M_N>
 }

@@ -14,6 +14,7 @@
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include "Cleave/Conversion/EmitBody.h"
+#include "ProblemBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
@@ -22,77 +23,38 @@ using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
 
-namespace {
-
-/// Axes of a value in the IR that have another name where it is used.
-using Renaming = std::map<AxisId, AxisId>;
-/// Nodes of values under a renaming (restricted to the axes of the value).
-using NodeMap =
-    std::map<std::pair<const void *, std::vector<std::pair<AxisId, AxisId>>>,
-             NodeId>;
-
-class ProblemBuilder {
-public:
-  ProblemBuilder(func::FuncOp function, AlternativesOp alternatives,
-                 unsigned region)
-      : function(function), alternatives(alternatives), region(region) {}
-
-  LogicalResult addAxes(const AxisTable &axes, const Bindings &representative);
-  LogicalResult addResults();
-  Problem problem;
-
-private:
-  FailureOr<NodeId> build(Value value, const Renaming &renaming);
-  FailureOr<NodeId> buildNew(Value value, const Renaming &renaming);
-  FailureOr<NodeId> buildArgument(BlockArgument argument,
-                                  const Renaming &renaming);
-  FailureOr<NodeId> buildOp(Operation *op, const Renaming &renaming);
-  FailureOr<NodeId> buildPointwise(Operation *op, Pointwise kind,
-                                   const Renaming &renaming);
-  FailureOr<NodeId> buildReduction(Operation *op, AxesAttr axes,
-                                   const Renaming &renaming);
-  FailureOr<NodeId> buildFold(FoldOp op, unsigned state,
-                              const Renaming &renaming);
-  LogicalResult addState(FoldOp op, unsigned index, Fold &fold, unsigned id,
-                         const Renaming &renaming);
-  FailureOr<NodeId> buildRegion(Region &region, unsigned yielded,
-                                ArrayRef<NodeId> arguments,
-                                const Renaming &renaming);
-
-  Renaming enterReduction(AxesAttr axes, const Renaming &renaming,
-                          AxesAttr resultAxes, AxisSet &reduced);
-  LogicalResult roundOperands(MutableArrayRef<NodeId> operands,
-                              std::optional<Type> declared);
-  Element getNarrowestArgument(ArrayRef<NodeId> roots);
-  NodeId foldConstants(NodeId id);
-  bool isEmpty(const AxisSet &reduced);
-  NodeId addUnit(Combiner combiner, Element element, Value result,
-                 const Renaming &renaming);
-  AxisId getAxis(StringAttr name) { return problem.findAxis(name.getValue()); }
-  FailureOr<Element> getElement(Type type, Location loc);
-
-  func::FuncOp function;
-  AlternativesOp alternatives;
-  unsigned region;
-  /// The innermost map is that of the fold's region being built.
-  std::vector<NodeMap> nodes{1};
-  /// The nodes of the arguments of that region.
-  std::vector<DenseMap<Value, NodeId>> regionArguments{1};
-  /// States' nodes by fold operation and renaming.
-  NodeMap foldResults;
-};
-
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Axes and elements
 //===----------------------------------------------------------------------===//
 
+/// The extents that are known: static ones, the chosen value of bound symbols,
+/// and what follows from these.
+static Bindings getKnownExtents(const AxisTable &axes,
+                                const Bindings &representative) {
+  Bindings known;
+  for (const auto &[name, info] : axes.axes())
+    if (!ShapedType::isDynamic(info.extent))
+      known[name] = info.extent;
+    else if (info.kind == AxisKind::Bound)
+      known[name] = representative.at(name);
+  for (size_t before = 0; before != known.size();) {
+    before = known.size();
+    for (const auto &[name, info] : axes.axes())
+      if (!info.operands.empty() &&
+          llvm::all_of(info.operands, [&](const std::string &operand) {
+            return known.count(operand) != 0;
+          }))
+        known.try_emplace(name, representative.at(name));
+  }
+  return known;
+}
+
 LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
                                       const Bindings &representative) {
+  Bindings known = getKnownExtents(axes, representative);
   for (const auto &[name, info] : axes.axes()) {
-    int64_t extent =
-        ShapedType::isDynamic(info.extent) ? kDynamic : info.extent;
+    auto extentOf = known.find(name);
+    int64_t extent = extentOf == known.end() ? kDynamic : extentOf->second;
     auto it = representative.find(name);
     problem.addAxis(name, extent, it == representative.end() ? 1 : it->second);
   }
@@ -106,9 +68,19 @@ FailureOr<Element> ProblemBuilder::getElement(Type type, Location loc) {
                         << getElementTypeOrSelf(type);
 }
 
-static AxisId apply(const Renaming &renaming, AxisId axis) {
+View cleave::viewOf(const Renaming &renaming, AxisId axis) {
   auto it = renaming.find(axis);
-  return it == renaming.end() ? axis : it->second;
+  return it == renaming.end() ? View{axis} : it->second;
+}
+
+/// The axes of the problem that `axes` are.
+AxisSet ProblemBuilder::getFreeAxes(AxesAttr axes, const Renaming &renaming) {
+  AxisSet free;
+  for (StringAttr name : axes.getNames())
+    if (std::optional<AxisId> axis = viewOf(renaming, getAxis(name)).axis)
+      free.push_back(*axis);
+  llvm::sort(free);
+  return free;
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,22 +88,39 @@ static AxisId apply(const Renaming &renaming, AxisId axis) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<NodeId> ProblemBuilder::build(Value value, const Renaming &renaming) {
-  if (auto it = regionArguments.back().find(value);
-      it != regionArguments.back().end())
-    return it->second;
-  std::vector<std::pair<AxisId, AxisId>> restricted;
+  if (auto it = scopes.back().arguments.find(value);
+      it != scopes.back().arguments.end())
+    return buildRegionArgument(value, it->second, renaming);
+  std::vector<std::pair<AxisId, View>> restricted;
   for (StringAttr name : getAxes(value).getNames())
-    if (AxisId axis = getAxis(name); apply(renaming, axis) != axis)
-      restricted.push_back({axis, apply(renaming, axis)});
+    if (AxisId axis = getAxis(name); !(viewOf(renaming, axis) == View{axis}))
+      restricted.push_back({axis, viewOf(renaming, axis)});
   llvm::sort(restricted);
   auto key = std::make_pair(value.getAsOpaquePointer(), restricted);
-  if (auto it = nodes.back().find(key); it != nodes.back().end())
+  if (auto it = scopes.back().nodes.find(key); it != scopes.back().nodes.end())
     return it->second;
   FailureOr<NodeId> node =
       buildNew(value, Renaming(restricted.begin(), restricted.end()));
   if (succeeded(node))
-    nodes.back()[key] = *node;
+    scopes.back().nodes[key] = *node;
   return node;
+}
+
+/// The argument of a fold's region, which the region may view under other axes
+/// than it has there.
+FailureOr<NodeId>
+ProblemBuilder::buildRegionArgument(Value argument, NodeId node,
+                                    const Renaming &renaming) {
+  Scope &scope = scopes.back();
+  if (llvm::all_of(getAxes(argument).getNames(), [&](StringAttr name) {
+        AxisId axis = getAxis(name);
+        return viewOf(renaming, axis) == viewOf(scope.renaming, axis);
+      }))
+    return node;
+  if (Value outside = scope.outside.lookup(argument))
+    return build(outside, renaming);
+  return emitError(argument.getLoc())
+         << "scheduling does not support a view of a fold's state in a body";
 }
 
 FailureOr<NodeId> ProblemBuilder::buildNew(Value value,
@@ -157,9 +146,14 @@ FailureOr<NodeId> ProblemBuilder::buildArgument(BlockArgument argument,
   if (failed(element))
     return failure();
   SmallVector<AxisId> storage;
-  for (StringAttr name : getAxes(argument).getNames())
-    storage.push_back(apply(renaming, getAxis(name)));
-  return problem.addArgument(argument.getArgNumber(), *element, storage);
+  SmallVector<Cut> cuts;
+  for (StringAttr name : getAxes(argument).getNames()) {
+    View view = viewOf(renaming, getAxis(name));
+    cuts.push_back({view.offset, view.axis.has_value(), view.whole});
+    if (view.axis)
+      storage.push_back(*view.axis);
+  }
+  return problem.addArgument(argument.getArgNumber(), *element, storage, cuts);
 }
 
 /// The axes of a reduction or contraction, or null.
@@ -181,9 +175,7 @@ FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
     Node node;
     node.element = *element;
     node.value = constant.getValue().convertToDouble();
-    for (StringAttr name : getAxes(constant.getResult()).getNames())
-      node.axes.push_back(apply(renaming, getAxis(name)));
-    llvm::sort(node.axes);
+    node.axes = getFreeAxes(getAxes(constant.getResult()), renaming);
     return problem.add(node);
   }
   if (auto extent = dyn_cast<ExtentOp>(op)) {
@@ -191,12 +183,7 @@ FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
     if (axis < 0)
       return op->emitOpError("expected axis '")
              << extent.getAxis() << "' to occur in the function";
-    if (problem.axes[axis].extent != kDynamic)
-      return problem.addConstant(problem.axes[axis].extent);
-    Node node;
-    node.kind = NodeKind::Extent;
-    node.reduced = {static_cast<AxisId>(axis)};
-    return problem.add(node);
+    return addExtent(axis, *cleave::getElement(extent.getType()));
   }
   if (AxesAttr axes = getReducedAxes(op))
     return buildReduction(op, axes, renaming);
@@ -206,10 +193,23 @@ FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
     Renaming below = renaming;
     for (auto [from, to] : llvm::zip_equal(rename.getFrom().getNames(),
                                            rename.getTo().getNames())) {
-      below[getAxis(from)] = apply(renaming, getAxis(to));
+      below[getAxis(from)] = viewOf(renaming, getAxis(to));
     }
     return build(rename.getInput(), below);
   }
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return addIota(viewOf(renaming, getAxis(iota.getAxisAttr())),
+                   *cleave::getElement(iota.getType()));
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return buildSlice(slice, renaming);
+  if (auto split = dyn_cast<SplitOp>(op))
+    return buildSplit(split, renaming);
+  if (auto merge = dyn_cast<MergeOp>(op))
+    return buildMerge(merge, renaming);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return buildGather(gather, renaming);
+  if (auto insert = dyn_cast<InsertOp>(op))
+    return buildInsert(insert, renaming);
   return op->emitOpError("is not supported by scheduling");
 }
 
@@ -271,18 +271,35 @@ NodeId ProblemBuilder::foldConstants(NodeId id) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
+/// `operands` (two are multiplied) combined over `reduced`. Over no axis at all
+/// that is the one value there is.
+NodeId ProblemBuilder::addReduction(Combiner combiner,
+                                    ArrayRef<NodeId> operands,
+                                    const AxisSet &reduced, Element element) {
+  if (operands.size() == 2)
+    return reduced.empty()
+               ? problem.addPointwise(Pointwise::Mul, operands, element)
+               : problem.addContract(operands[0], operands[1], reduced,
+                                     element);
+  return reduced.empty()
+             ? problem.addCast(operands[0], element)
+             : problem.addReduce(combiner, operands[0], reduced, element);
+}
+
 /// The renaming inside a reduction over `axes`. A reduced axis gets a new name
-/// where an outer axis takes its own there.
+/// where an outer axis takes its own there; one that is 1 long disappears.
 Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
                                         AxesAttr resultAxes, AxisSet &reduced) {
   Renaming inside = renaming;
   for (StringAttr name : axes.getNames())
     inside.erase(getAxis(name));
-  std::vector<AxisId> taken;
-  for (StringAttr name : resultAxes.getNames())
-    taken.push_back(apply(renaming, getAxis(name)));
+  AxisSet taken = getFreeAxes(resultAxes, renaming);
   for (StringAttr name : axes.getNames()) {
     AxisId axis = getAxis(name), fresh = axis;
+    if (problem.axes[axis].extent == 1) {
+      inside[axis] = View{std::nullopt};
+      continue;
+    }
     while (contains(taken, fresh)) {
       std::string candidate = problem.axes[fresh].name + ".r";
       int known = problem.findAxis(candidate);
@@ -292,7 +309,7 @@ Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
                   : problem.addAxis(candidate, old.extent, old.representative);
     }
     if (fresh != axis)
-      inside[axis] = fresh;
+      inside[axis] = View{fresh};
     reduced.push_back(fresh);
   }
   llvm::sort(reduced);
@@ -311,9 +328,7 @@ NodeId ProblemBuilder::addUnit(Combiner combiner, Element element, Value result,
   Node node;
   node.element = element;
   node.value = getUnit(combiner);
-  for (StringAttr name : getAxes(result).getNames())
-    node.axes.push_back(apply(renaming, getAxis(name)));
-  llvm::sort(node.axes);
+  node.axes = getFreeAxes(getAxes(result), renaming);
   return problem.add(node);
 }
 
@@ -336,12 +351,10 @@ FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
       return failure();
     operands.push_back(*node);
   }
-  if (auto contract = dyn_cast<ContractOp>(op)) {
+  if (auto contract = dyn_cast<ContractOp>(op))
     if (failed(roundOperands(operands, contract.getOperandType())))
       return failure();
-    return problem.addContract(operands[0], operands[1], reduced, *element);
-  }
-  return problem.addReduce(combiner, operands[0], reduced, *element);
+  return addReduction(combiner, operands, reduced, *element);
 }
 
 /// Rounds a contraction's operands to the type that it declares, if any, or to
@@ -391,16 +404,19 @@ Element ProblemBuilder::getNarrowestArgument(ArrayRef<NodeId> roots) {
 
 FailureOr<NodeId> ProblemBuilder::buildRegion(Region &region, unsigned yielded,
                                               ArrayRef<NodeId> arguments,
+                                              ValueRange outside,
                                               const Renaming &renaming) {
-  nodes.emplace_back();
-  regionArguments.emplace_back();
+  Scope scope;
+  scope.renaming = renaming;
   for (auto [argument, node] :
        llvm::zip_equal(region.getArguments(), arguments))
-    regionArguments.back()[argument] = node;
+    scope.arguments[argument] = node;
+  for (auto [argument, value] : llvm::zip(region.getArguments(), outside))
+    scope.outside[argument] = value;
+  scopes.push_back(std::move(scope));
   FailureOr<NodeId> node =
       build(region.front().getTerminator()->getOperand(yielded), renaming);
-  nodes.pop_back();
-  regionArguments.pop_back();
+  scopes.pop_back();
   return node;
 }
 
@@ -415,9 +431,7 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
   if (failed(element))
     return failure();
   state.element = *element;
-  for (StringAttr name : getAxes(op.getResult(index)).getNames())
-    state.axes.push_back(apply(renaming, getAxis(name)));
-  llvm::sort(state.axes);
+  state.axes = getFreeAxes(getAxes(op.getResult(index)), renaming);
   for (auto [nodeKind, slot] : {std::pair(NodeKind::FoldRef, &state.ref),
                                 {NodeKind::FoldOld, &state.old},
                                 {NodeKind::FoldState, &state.result}}) {
@@ -442,18 +456,11 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
     references.push_back(earlier.ref);
     old.push_back(earlier.old);
   }
-  SmallVector<NodeId> body;
-  for (unsigned i = 0; i < (state.contraction ? 2 : 1); ++i) {
-    FailureOr<NodeId> node =
-        buildRegion(op.getBody(index), i, arguments, renaming);
-    if (failed(node))
-      return failure();
-    body.push_back(*node);
-  }
-  if (state.contraction &&
-      failed(roundOperands(body, op.getOperandType(index))))
+  FailureOr<SmallVector<NodeId>> body =
+      buildBody(op, index, arguments, renaming);
+  if (failed(body))
     return failure();
-  state.body.assign(body.begin(), body.end());
+  state.body.assign(body->begin(), body->end());
 
   state.rebased = state.old;
   if (Region &rebase = op.getRebase(index); !rebase.empty()) {
@@ -461,13 +468,56 @@ LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
     rebaseArguments.push_back(state.old);
     llvm::append_range(rebaseArguments, references);
     FailureOr<NodeId> rebased =
-        buildRegion(rebase, 0, rebaseArguments, renaming);
+        buildRegion(rebase, 0, rebaseArguments, {}, renaming);
     if (failed(rebased))
       return failure();
     state.rebased = *rebased;
   }
   fold.states.push_back(std::move(state));
   return success();
+}
+
+/// A fold over one position: the body with the earlier states as they are.
+FailureOr<NodeId> ProblemBuilder::buildSingleStep(FoldOp op, unsigned state,
+                                                  const Renaming &outer,
+                                                  const Renaming &inside) {
+  SmallVector<NodeId> arguments;
+  for (Value input : op.getInputs()) {
+    FailureOr<NodeId> node = build(input, inside);
+    if (failed(node))
+      return failure();
+    arguments.push_back(*node);
+  }
+  for (Value earlier : op.getResults().take_front(state)) {
+    FailureOr<NodeId> node = build(earlier, outer);
+    if (failed(node))
+      return failure();
+    arguments.push_back(*node);
+  }
+  FailureOr<SmallVector<NodeId>> body = buildBody(op, state, arguments, inside);
+  FailureOr<Element> element =
+      getElement(op.getResult(state).getType(), op.getLoc());
+  if (failed(body) || failed(element))
+    return failure();
+  return addReduction(getCombiner(op.getKind(state)), *body, {}, *element);
+}
+
+/// Builds the body of a state on `arguments`, its operands rounded.
+FailureOr<SmallVector<NodeId>>
+ProblemBuilder::buildBody(FoldOp op, unsigned state, ArrayRef<NodeId> arguments,
+                          const Renaming &renaming) {
+  bool contraction = op.getKind(state) == ReductionKind::Contract;
+  SmallVector<NodeId> body;
+  for (unsigned i = 0; i < (contraction ? 2 : 1); ++i) {
+    FailureOr<NodeId> node =
+        buildRegion(op.getBody(state), i, arguments, op.getInputs(), renaming);
+    if (failed(node))
+      return failure();
+    body.push_back(*node);
+  }
+  if (contraction && failed(roundOperands(body, op.getOperandType(state))))
+    return failure();
+  return body;
 }
 
 FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
@@ -485,7 +535,9 @@ FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
       return failure();
     return addUnit(getCombiner(op.getKind(state)), *element, result, outer);
   }
-  std::vector<std::pair<AxisId, AxisId>> key(outer.begin(), outer.end());
+  if (reduced.empty())
+    return buildSingleStep(op, state, outer, inside);
+  std::vector<std::pair<AxisId, View>> key(outer.begin(), outer.end());
   auto found = foldResults.find({op.getOperation(), key});
   unsigned id;
   if (found != foldResults.end()) {

@@ -71,6 +71,7 @@ private:
   void collectInputs(NestBlock &block, NodeId id, GenericInputs &inputs);
   Value emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
                        const GenericInputs &inputs, ValueRange arguments);
+  Value emitPosition(OpBuilder &body, NestBlock &block, const Node &node);
   Tile emitGeneric(ArrayRef<AxisId> reduced, const GenericInputs &inputs,
                    const Tile &init,
                    function_ref<Value(OpBuilder &, ValueRange)> emitBody);
@@ -92,7 +93,9 @@ private:
   std::map<const NestBlock *, std::map<NodeId, Tile>> tiles;
   /// What the loop being written carries.
   std::map<NodeId, Tile> carried;
-  std::map<AxisId, Value> extentNumbers;
+  std::map<NodeId, Value> extentNumbers;
+  /// The iteration space of the generic being written.
+  SmallVector<AxisId> iteration;
 };
 
 } // namespace
@@ -184,11 +187,34 @@ Value Emitter::emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
   if (node.kind == NodeKind::Constant)
     return createConstant(body, loc, node.element, node.value);
   if (node.kind == NodeKind::Extent)
-    return extentNumbers.at(node.reduced.front());
+    return extentNumbers.at(id);
+  if (node.op == Pointwise::Iota)
+    return emitPosition(body, block, node);
   SmallVector<Value> operands;
   for (NodeId operand : node.operands)
     operands.push_back(emitExpression(body, block, operand, inputs, arguments));
   return createPointwise(body, loc, node.op, node.element, operands);
+}
+
+/// Where along its axis the element being computed is.
+Value Emitter::emitPosition(OpBuilder &body, NestBlock &block,
+                            const Node &node) {
+  AxisId axis = node.axes.front();
+  const auto *dim = llvm::find(iteration, axis);
+  Value position = linalg::IndexOp::create(body, loc, dim - iteration.begin());
+  OpFoldResult begin = ranges[block.bindings.at(axis).id].first;
+  for (OpFoldResult part :
+       {begin, OpFoldResult(b.getIndexAttr(int64_t(node.value)))})
+    if (!isConstantIntValue(part, 0))
+      position = arith::AddIOp::create(
+          body, loc, position,
+          getValueOrCreateConstantIndexOp(body, loc, part));
+  // A float that counts exactly needs no more than 32 bits if it has as many.
+  Type integer =
+      node.element == Element::F32 ? body.getI32Type() : body.getI64Type();
+  position = arith::IndexCastOp::create(body, loc, integer, position);
+  return arith::SIToFPOp::create(
+      body, loc, getElementType(b.getContext(), node.element), position);
 }
 
 /// A linalg.generic into `init` whose iteration space is the dimensions of
@@ -196,7 +222,7 @@ Value Emitter::emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
 Tile Emitter::emitGeneric(
     ArrayRef<AxisId> reduced, const GenericInputs &inputs, const Tile &init,
     function_ref<Value(OpBuilder &, ValueRange)> emitBody) {
-  SmallVector<AxisId> iteration(init.dims.begin(), init.dims.end());
+  iteration.assign(init.dims.begin(), init.dims.end());
   llvm::append_range(iteration, reduced);
   SmallVector<utils::IteratorType> iterators(init.dims.size(),
                                              utils::IteratorType::parallel);
@@ -231,14 +257,34 @@ Tile Emitter::emitGeneric(
 Tile Emitter::emitSlice(NestBlock &block, const Node &node) {
   Value argument = function.getArgument(node.argument);
   Tile tile{argument, {node.storage.begin(), node.storage.end()}};
-  if (node.storage.empty())
+  SmallVector<Cut, 4> cuts(node.cuts);
+  if (cuts.empty())
+    cuts.resize(node.storage.size());
+  if (cuts.empty())
     return tile;
-  SmallVector<OpFoldResult> offsets;
-  for (AxisId axis : node.storage)
-    offsets.push_back(ranges[block.bindings.at(axis).id].first);
+  SmallVector<OpFoldResult> kept = getSizes(block, node.storage);
+  SmallVector<OpFoldResult> offsets, sizes;
+  const AxisId *axis = node.storage.begin();
+  for (const Cut &cut : cuts) {
+    OpFoldResult offset = b.getIndexAttr(cut.offset);
+    if (cut.kept) {
+      OpFoldResult begin = ranges[block.bindings.at(*axis++).id].first;
+      offset = cut.offset
+                   ? affine::makeComposedFoldedAffineApply(
+                         b, loc, b.getAffineDimExpr(0) + cut.offset, begin)
+                   : begin;
+    }
+    offsets.push_back(offset);
+    sizes.push_back(cut.kept ? kept[axis - node.storage.begin() - 1]
+                             : OpFoldResult(b.getIndexAttr(1)));
+  }
   SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
-  tile.value = tensor::ExtractSliceOp::create(
-      b, loc, argument, offsets, getSizes(block, node.storage), ones);
+  SmallVector<int64_t> shape;
+  std::tie(shape, std::ignore) = decomposeMixedValues(kept);
+  auto type = RankedTensorType::get(
+      shape, getElementType(b.getContext(), node.element));
+  tile.value = tensor::ExtractSliceOp::create(b, loc, type, argument, offsets,
+                                              sizes, ones);
   return tile;
 }
 
@@ -277,10 +323,7 @@ Tile Emitter::emitPointwise(NestBlock &block, NodeId id) {
   }
   Tile init{createEmpty(block, dims, node.element), dims};
   return emitGeneric({}, inputs, init, [&](OpBuilder &body, ValueRange args) {
-    SmallVector<Value> operands;
-    for (NodeId operand : node.operands)
-      operands.push_back(emitExpression(body, block, operand, inputs, args));
-    return createPointwise(body, loc, node.op, node.element, operands);
+    return emitExpression(body, block, id, inputs, args);
   });
 }
 
@@ -472,8 +515,8 @@ void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
     Value size = getValueOrCreateConstantIndexOp(
         b, loc, getExtent(node.reduced.front()));
     size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
-    extentNumbers[node.reduced.front()] =
-        arith::SIToFPOp::create(b, loc, b.getF32Type(), size);
+    extentNumbers[id] = arith::SIToFPOp::create(
+        b, loc, getElementType(b.getContext(), node.element), size);
   }
   emitBlock(root);
   for (auto [position, result] : llvm::enumerate(kernel.results)) {
@@ -492,13 +535,28 @@ void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
   }
 }
 
+/// Which dimensions of which arguments have the extents of axes.
+static void addPlaces(const Node &argument,
+                      std::map<AxisId, std::pair<unsigned, unsigned>> &places) {
+  const AxisId *axis = argument.storage.begin();
+  size_t dims =
+      argument.cuts.empty() ? argument.storage.size() : argument.cuts.size();
+  for (unsigned dim = 0; dim < dims; ++dim) {
+    Cut cut = argument.cuts.empty() ? Cut() : argument.cuts[dim];
+    if (!cut.kept)
+      continue;
+    if (cut.whole)
+      places.try_emplace(*axis, argument.argument, dim);
+    ++axis;
+  }
+}
+
 /// The extents of all axes, read from arguments where they are dynamic.
 LogicalResult Emitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
   std::map<AxisId, std::pair<unsigned, unsigned>> places;
   for (NodeId id = 0; id < problem.size(); ++id)
     if (problem[id].kind == NodeKind::Argument)
-      for (auto [dim, axis] : llvm::enumerate(problem[id].storage))
-        places.try_emplace(axis, problem[id].argument, dim);
+      addPlaces(problem[id], places);
   for (auto [number, axes] : llvm::enumerate(argumentAxes))
     for (auto [dim, name] : llvm::enumerate(axes.getNames()))
       places.try_emplace(problem.findAxis(name.getValue()), number, dim);

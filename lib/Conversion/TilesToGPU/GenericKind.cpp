@@ -23,11 +23,13 @@ static LogicalResult addCombiner(linalg::GenericOp op, unsigned output,
   BlockArgument acc = body->getArgument(op.getNumDpsInputs() + output);
   Operation *combiner =
       body->getTerminator()->getOperand(output).getDefiningOp();
-  if (!combiner || !isa<arith::AddFOp, arith::MaximumFOp>(combiner))
+  if (!combiner ||
+      !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp>(
+          combiner))
     return op.emitOpError("expected output #")
            << output
-           << " to be reduced by arith.addf or arith.maximumf of the output's "
-              "element";
+           << " to be reduced by arith.addf, mulf, maximumf or minimumf of the "
+              "output's element";
   bool accFirst = combiner->getOperand(0) == acc;
   bool accSecond = combiner->getOperand(1) == acc;
   if (accFirst == accSecond || !acc.hasOneUse())

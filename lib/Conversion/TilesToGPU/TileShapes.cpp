@@ -167,10 +167,11 @@ void TileShapes::raise(linalg::GenericOp op, ArrayRef<unsigned> dims,
 void TileShapes::padContractions() {
   for (auto [op, first] : iterationIds) {
     const GenericKind &kind = kinds[op];
+    if (kind.kind != GenericKind::Contraction)
+      continue;
     auto generic = cast<linalg::GenericOp>(op);
     Type element = getElementTypeOrSelf(generic.getDpsInputs()[0]);
-    if (kind.kind != GenericKind::Contraction ||
-        !(element.isF16() || element.isBF16()))
+    if (!element.isF16() && !element.isBF16())
       continue;
     raise(generic, kind.roles.m, kMmaM);
     raise(generic, kind.roles.n, kMmaN);

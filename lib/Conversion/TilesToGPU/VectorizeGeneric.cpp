@@ -302,6 +302,19 @@ Value GenericVectorizer::combine(Operation *combiner, Value lhs, Value rhs) {
   return b.create(state)->getResult(0);
 }
 
+/// The kind of a reduction and its unit.
+static std::pair<vector::CombiningKind, double>
+getCombining(Operation *combiner) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (isa<arith::AddFOp>(combiner))
+    return {vector::CombiningKind::ADD, 0.0};
+  if (isa<arith::MulFOp>(combiner))
+    return {vector::CombiningKind::MUL, 1.0};
+  if (isa<arith::MinimumFOp>(combiner))
+    return {vector::CombiningKind::MINIMUMF, infinity};
+  return {vector::CombiningKind::MAXIMUMF, -infinity};
+}
+
 FailureOr<Value> GenericVectorizer::createReduction(unsigned output) {
   Location loc = op.getLoc();
   OpOperand &init = *op.getDpsInitOperand(output);
@@ -323,10 +336,8 @@ FailureOr<Value> GenericVectorizer::createReduction(unsigned output) {
   llvm::append_range(dims, reduced);
   if (llvm::is_sorted(outDims))
     llvm::sort(dims);
-  bool isAdd = isa<arith::AddFOp>(combiner);
-  Value vector = toDims(*lane, dims);
-  vector = selectUnit(vector, dims,
-                      isAdd ? 0.0 : -std::numeric_limits<double>::infinity());
+  auto [combining, unit] = getCombining(combiner);
+  Value vector = selectUnit(toDims(*lane, dims), dims, unit);
   SmallVector<bool> mask;
   // A rank-0 result is a vector of one element.
   if (outDims.empty()) {
@@ -339,10 +350,8 @@ FailureOr<Value> GenericVectorizer::createReduction(unsigned output) {
   }
   for (unsigned dim : dims)
     mask.push_back(llvm::is_contained(reduced, dim));
-  return vector::MultiDimReductionOp::create(
-             b, loc, vector, acc, mask,
-             isAdd ? vector::CombiningKind::ADD
-                   : vector::CombiningKind::MAXIMUMF)
+  return vector::MultiDimReductionOp::create(b, loc, vector, acc, mask,
+                                             combining)
       .getResult();
 }
 

@@ -333,9 +333,10 @@ void Planner::demandFused(NestBlock *block, NodeId id,
   const Node &node = problem[id];
   if (problem.isScalar(id))
     return;
-  // A truth value is cheaper to compute again than to keep.
-  bool truth = node.kind == NodeKind::Pointwise && node.element == Element::I1;
-  if (!truth && (node.kind != NodeKind::Pointwise || uses[id] != 1 ||
+  // Truth values and positions are cheaper to compute again than to keep.
+  bool cheap = node.kind == NodeKind::Pointwise &&
+               (node.element == Element::I1 || node.op == Pointwise::Iota);
+  if (!cheap && (node.kind != NodeKind::Pointwise || uses[id] != 1 ||
                  node.axes != iteration || getHome(block, id) != block ||
                  block->available.count(id)))
     return demand(block, id);

@@ -109,6 +109,13 @@ std::string Printer::getExpression(NestBlock &block, NodeId id) {
   default:
     return getValueName(id);
   }
+  if (node.op == Pointwise::Iota) {
+    stream << "iota(" << problem.axes[node.axes.front()].name;
+    if (node.value != 0)
+      stream << " + " << static_cast<int64_t>(node.value);
+    stream << ")";
+    return text;
+  }
   if (node.op == Pointwise::Cast &&
       problem[node.operands[0]].element == node.element)
     return getOperand(block, node.operands[0]);

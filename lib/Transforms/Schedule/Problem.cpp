@@ -51,10 +51,11 @@ llvm::StringRef schedule::getName(Element element) {
 
 llvm::StringRef schedule::getName(Pointwise op) {
   static const char *const names[] = {
-      "add",    "mul",    "max",    "min",    "sub",     "div",       "pow",
-      "neg",    "recip",  "recip0", "abs",    "exp",     "exp2",      "log",
-      "tanh",   "erf",    "sqrt",   "rsqrt",  "sigmoid", "is_finite", "cmp_eq",
-      "cmp_ne", "cmp_lt", "cmp_le", "cmp_gt", "cmp_ge",  "select",    "cast"};
+      "add",     "mul",       "max",    "min",    "sub",    "div",
+      "pow",     "neg",       "recip",  "recip0", "abs",    "exp",
+      "exp2",    "log",       "tanh",   "erf",    "sqrt",   "rsqrt",
+      "sigmoid", "is_finite", "cmp_eq", "cmp_ne", "cmp_lt", "cmp_le",
+      "cmp_gt",  "cmp_ge",    "select", "iota",   "cast"};
   return names[static_cast<unsigned>(op)];
 }
 
@@ -122,6 +123,8 @@ static std::vector<int64_t> makeKey(const Node &node) {
     key.push_back(list.size());
     key.insert(key.end(), list.begin(), list.end());
   }
+  for (const Cut &cut : node.cuts)
+    key.insert(key.end(), {cut.offset, cut.kept, cut.whole});
   return key;
 }
 
@@ -143,12 +146,16 @@ NodeId Problem::add(Node node) {
 }
 
 NodeId Problem::addArgument(unsigned number, Element element,
-                            llvm::ArrayRef<AxisId> storage) {
+                            llvm::ArrayRef<AxisId> storage,
+                            llvm::ArrayRef<Cut> cuts) {
   Node node;
   node.kind = NodeKind::Argument;
   node.element = element;
   node.argument = number;
   node.storage.assign(storage.begin(), storage.end());
+  if (llvm::any_of(cuts,
+                   [](const Cut &cut) { return !cut.whole || !cut.kept; }))
+    node.cuts.assign(cuts.begin(), cuts.end());
   node.axes.assign(storage.begin(), storage.end());
   llvm::sort(node.axes);
   return add(std::move(node));

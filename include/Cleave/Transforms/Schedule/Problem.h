@@ -85,12 +85,22 @@ enum class Pointwise {
   CmpGt,
   CmpGe,
   Select,
-  Cast // to the node's element type; also a plain copy
+  Iota, // the position along the node's axis plus its value; no operands
+  Cast  // to the node's element type; also a plain copy
 };
 llvm::StringRef getName(Pointwise op);
 
 enum class Combiner { Sum, Max, Min, Prod };
 llvm::StringRef getName(Combiner combiner);
+
+/// Where one dimension of an argument is read.
+struct Cut {
+  int64_t offset = 0;
+  /// From `offset` on, along an axis; else at `offset` alone.
+  bool kept = true;
+  /// The axis is as long as the dimension.
+  bool whole = true;
+};
 
 struct Node {
   NodeKind kind = NodeKind::Constant;
@@ -102,10 +112,13 @@ struct Node {
   Combiner combiner = Combiner::Sum;
   /// Reduce, Contract: what is reduced. Extent: the one axis.
   AxisSet reduced;
+  /// Constant: what it is. Iota: the first position.
   double value = 0;
-  /// Argument: its number and its axes in storage order.
+  /// Argument: its number, its axes in storage order, and how each of its
+  /// dimensions is read (none if all are whole).
   unsigned argument = 0;
   llvm::SmallVector<AxisId, 4> storage;
+  llvm::SmallVector<Cut, 4> cuts;
   /// FoldState, FoldRef, FoldOld: which.
   unsigned fold = 0, state = 0;
 
@@ -153,7 +166,8 @@ public:
   /// The node equal to `node`, made if there is none.
   NodeId add(Node node);
   NodeId addArgument(unsigned number, Element element,
-                     llvm::ArrayRef<AxisId> storage);
+                     llvm::ArrayRef<AxisId> storage,
+                     llvm::ArrayRef<Cut> cuts = {});
   NodeId addConstant(double value, Element element = Element::F32);
   /// The axes are those of the operands.
   NodeId addPointwise(Pointwise op, llvm::ArrayRef<NodeId> operands,

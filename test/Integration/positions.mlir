@@ -1,22 +1,28 @@
-// Positions as values, and values as positions, as plain linalg.
+// Positions as values, and values as positions: as plain linalg, and scheduled.
 
-// RUN: cleave-opt %s --convert-cleave-to-linalg -o %t.mlir
-// RUN: cleave-run %t.mlir --source %s --entry=causal --bind 'S=5,T=7;S=7,T=3;S=1,T=1;S=0,T=3;S=2,T=0' --check | FileCheck %s --check-prefix=CAUSAL
+// RUN: cleave-opt %s --convert-cleave-to-linalg -o %t.plain.mlir
+// RUN: cleave-opt %s --cleave-to-loops=no-algebra -o %t.loops.mlir
+// RUN: cleave-run %t.plain.mlir --source %s --entry=causal --bind 'S=5,T=7;S=7,T=3;S=1,T=1;S=0,T=3;S=2,T=0' --check | FileCheck %s --check-prefix=CAUSAL
+// RUN: cleave-run %t.loops.mlir --source %s --entry=causal --bind 'S=5,T=7;S=7,T=3;S=1,T=1;S=0,T=3;S=2,T=0' --check | FileCheck %s --check-prefix=CAUSAL
 // CAUSAL-COUNT-5: result0[{{.*}} L2 {{.*}}: ok
-// RUN: cleave-run %t.mlir --source %s --entry=pieces --bind 'M=3;M=1;M=0' --check | FileCheck %s --check-prefix=PIECES
+// RUN: cleave-run %t.plain.mlir --source %s --entry=pieces --bind 'M=3;M=1;M=0' --check | FileCheck %s --check-prefix=PIECES
+// RUN: cleave-run %t.loops.mlir --source %s --entry=pieces --bind 'M=3;M=1;M=0' --check | FileCheck %s --check-prefix=PIECES
 // PIECES-COUNT-6: result{{[01]}}[{{.*}} L2 0.00e+00{{.*}}: ok
-// RUN: cleave-run %t.mlir --source %s --entry=joined --bind 'M=3,K=5,R=2;M=1,K=0,R=3;M=2,K=1,R=0' --check | FileCheck %s --check-prefix=JOINED
-// JOINED-COUNT-3: result0[{{.*}} L2 0.00e+00{{.*}}: ok
 
 // RUN: %python %S/Inputs/npy.py %t.i.npy i4 5 2 -1 0 3 1
-// RUN: cleave-run %t.mlir --source %s --entry=labels --input I=%t.i.npy --bind V=3 --check | FileCheck %s --check-prefix=LABELS
-// RUN: cleave-run %t.mlir --source %s --entry=labels --input I=%t.i.npy --bind V=0 --check | FileCheck %s --check-prefix=LABELS
+// RUN: cleave-run %t.plain.mlir --source %s --entry=labels --input I=%t.i.npy --bind V=3 --check | FileCheck %s --check-prefix=LABELS
+// RUN: cleave-run %t.loops.mlir --source %s --entry=labels --input I=%t.i.npy --bind V=3 --check | FileCheck %s --check-prefix=LABELS
+// RUN: cleave-run %t.plain.mlir --source %s --entry=labels --input I=%t.i.npy --bind V=0 --check | FileCheck %s --check-prefix=LABELS
+// RUN: cleave-run %t.loops.mlir --source %s --entry=labels --input I=%t.i.npy --bind V=0 --check | FileCheck %s --check-prefix=LABELS
 // LABELS: result0{{.*}} L2 {{.*}}: ok
 // RUN: %python %S/Inputs/npy.py %t.p.npy i4 4 2 -1 4 7
-// RUN: cleave-run %t.mlir --source %s --entry=cache --input P=%t.p.npy --bind 'S=2,T=5,D=3' --check | FileCheck %s --check-prefix=CACHE
-// RUN: cleave-run %t.mlir --source %s --entry=cache --input P=%t.p.npy --bind 'S=0,T=5,D=3' --check | FileCheck %s --check-prefix=CACHE
+// RUN: cleave-run %t.plain.mlir --source %s --entry=cache --input P=%t.p.npy --bind 'S=2,T=5,D=3' --check | FileCheck %s --check-prefix=CACHE
+// RUN: cleave-run %t.loops.mlir --source %s --entry=cache --input P=%t.p.npy --bind 'S=2,T=5,D=3' --check | FileCheck %s --check-prefix=CACHE
+// RUN: cleave-run %t.plain.mlir --source %s --entry=cache --input P=%t.p.npy --bind 'S=0,T=5,D=3' --check | FileCheck %s --check-prefix=CACHE
+// RUN: cleave-run %t.loops.mlir --source %s --entry=cache --input P=%t.p.npy --bind 'S=0,T=5,D=3' --check | FileCheck %s --check-prefix=CACHE
 // CACHE: result0{{.*}} L2 {{.*}}: ok
-// RUN: cleave-run %t.mlir --source %s --entry=functions --bind 'M=3,K=7;M=1,K=0' --check | FileCheck %s --check-prefix=FUNCTIONS
+// RUN: cleave-run %t.plain.mlir --source %s --entry=functions --bind 'M=3,K=7;M=1,K=0' --check | FileCheck %s --check-prefix=FUNCTIONS
+// RUN: cleave-run %t.loops.mlir --source %s --entry=functions --bind 'M=3,K=7;M=1,K=0' --check | FileCheck %s --check-prefix=FUNCTIONS
 // FUNCTIONS-COUNT-6: result{{[0-2]}}[{{.*}} L2 {{.*}}: ok
 
 #S = #cleave.axes<S>
@@ -27,9 +33,6 @@
 #M = #cleave.axes<M>
 #M_K = #cleave.axes<M, K>
 #K_M = #cleave.axes<K, M>
-#K = #cleave.axes<K>
-#R = #cleave.axes<R>
-#M_N = #cleave.axes<M, N>
 #M_V = #cleave.axes<M, V>
 #B = #cleave.axes<B>
 #B_S_D = #cleave.axes<B, S, D>
@@ -56,12 +59,6 @@ func.func @pieces(%x: tensor<?x7xf16, #M_J>) -> (tensor<2x?xf16, #L_M>, tensor<?
   %a = cleave.slice %x J at 3 as L : tensor<?x7xf16, #M_J> to tensor<2x?xf16, #L_M>
   %b = cleave.slice %x J at 6 : tensor<?x7xf16, #M_J> to tensor<?xf16, #M>
   return %a, %b : tensor<2x?xf16, #L_M>, tensor<?xf16, #M>
-}
-
-func.func @joined(%x: tensor<?x?xf16, #M_K>, %y: tensor<?xf16, #R>) -> tensor<?x?xf16, #M_N> {
-  %n = cleave.concat %x, %y, %y along [K, R, R] as N
-     : (tensor<?x?xf16, #M_K>, tensor<?xf16, #R>, tensor<?xf16, #R>) -> tensor<?x?xf16, #M_N>
-  return %n : tensor<?x?xf16, #M_N>
 }
 
 func.func @labels(%x: tensor<?x?xf32, #M_V>, %i: tensor<?xi32, #M> {cleave.name = "I"}) -> tensor<?xf32, #M> {
