@@ -7,43 +7,46 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/EGraph/Extract.h"
+#include "DenseGraph.h"
 #include "llvm/ADT/STLExtras.h"
-
-#include <array>
 
 using namespace mlir::cleave::egraph;
 
 namespace {
 
+struct Candidate {
+  Choice choice;
+  Evaluation evaluation;
+};
+
 /// The best selection of each skeleton seen so far.
 class Pool {
 public:
   /// Keeps a selection if its skeleton is new or it is the skeleton's best.
-  void offer(Selection selection, Evaluation evaluation) {
+  void offer(const Choice &choice, const Evaluation &evaluation) {
     auto it = best.find(evaluation.skeleton);
-    if (it != best.end() && !(evaluation < it->second.entry.evaluation))
-      return;
-    best[evaluation.skeleton] = {{std::move(selection), evaluation}, false};
+    if (it == best.end() || evaluation < it->second.candidate.evaluation)
+      best[evaluation.skeleton] = {{choice, evaluation}, false};
   }
 
   /// The cheapest that was not handed out before, or null.
-  const Extracted *next() {
+  const Candidate *next() {
     Slot *found = nullptr;
     for (auto &[skeleton, slot] : best)
       if (!slot.expanded &&
-          (!found || slot.entry.evaluation < found->entry.evaluation))
+          (!found || slot.candidate.evaluation < found->candidate.evaluation))
         found = &slot;
     if (!found)
       return nullptr;
     found->expanded = true;
-    return &found->entry;
+    return &found->candidate;
   }
 
-  std::vector<Extracted> take(unsigned k) {
-    std::vector<Extracted> result;
+  std::vector<Candidate> take(unsigned k) {
+    std::vector<Candidate> result;
     for (auto &[skeleton, slot] : best)
-      result.push_back(std::move(slot.entry));
-    llvm::sort(result, [](const Extracted &a, const Extracted &b) {
+      result.push_back(std::move(slot.candidate));
+    llvm::sort(result, [](const Candidate &a, const Candidate &b) {
       return a.evaluation < b.evaluation;
     });
     if (result.size() > k)
@@ -53,10 +56,10 @@ public:
 
 private:
   struct Slot {
-    Extracted entry;
+    Candidate candidate;
     bool expanded = false;
   };
-  std::map<std::string, Slot> best;
+  std::map<uint64_t, Slot> best;
 };
 
 /// Per class the node whose tree is cheapest: a fixpoint from the leaves up.
@@ -64,182 +67,224 @@ private:
 /// children, and a cycle is never chosen.
 class GreedyChoice {
 public:
-  GreedyChoice(const EGraph &graph, const CostTable &table)
-      : graph(graph), table(table) {
-    std::vector<ClassId> ids = graph.getClassIds();
-    // Levels are compared by their sum, which need not converge.
-    for (size_t round = 0; round < ids.size() + 2; ++round) {
+  GreedyChoice(const DenseGraph &graph, std::optional<uint32_t> banned = {})
+      : graph(graph), levels(graph.size() * graph.getNumAxes()),
+        terms(graph.size()), choice(graph.size(), -1) {
+    // Children have larger numbers more often than not. Levels are compared by
+    // their sum, which need not converge.
+    for (size_t round = 0; round < graph.size() + 2; ++round) {
       bool changed = false;
-      for (ClassId id : ids)
-        changed |= improve(id);
+      for (uint32_t id = graph.size(); id-- > 0;)
+        if (id != banned)
+          changed |= improve(id);
       if (!changed)
         break;
     }
   }
 
-  const Selection &get() const { return choice; }
+  Choice take() { return std::move(choice); }
 
 private:
-  struct TreeCost {
-    std::array<uint16_t, AxisSet::kMaxAxes> levels = {};
-    Cost terms;
-  };
+  bool improve(uint32_t id);
 
-  std::optional<TreeCost> getTreeCost(const Node &node, const NodeCost &cost) {
-    TreeCost result;
-    result.terms.assign(table.getNumWorkTerms() + 3, 0);
-    ClassId previous = ~0u;
-    for (ClassId child : node.children) {
-      auto below = trees.find(child);
-      if (below == trees.end())
-        return std::nullopt;
-      for (auto [level, other] : llvm::zip(result.levels, below->second.levels))
-        level = std::max(level, other);
-      if (child != previous)
-        for (size_t i = 1; i < result.terms.size(); ++i)
-          result.terms[i] += below->second.terms[i];
-      previous = child;
-    }
-    cost.sweeps.forEach([&](unsigned axis) { ++result.levels[axis]; });
-    for (uint16_t level : result.levels)
-      result.terms[0] += level;
-    result.terms[1] += cost.bytes;
-    for (auto [i, term] : llvm::enumerate(cost.work))
-      result.terms[2 + i] += term;
-    result.terms.back() += 1;
-    return result;
-  }
-
-  bool improve(ClassId id) {
-    bool changed = false;
-    for (auto [index, node] : llvm::enumerate(graph.getClass(id).nodes)) {
-      const std::optional<NodeCost> &cost = table.get(id, index);
-      if (!cost || llvm::is_contained(node.children, id))
-        continue;
-      std::optional<TreeCost> tree = getTreeCost(node, *cost);
-      auto it = trees.find(id);
-      if (!tree || (it != trees.end() && !(tree->terms < it->second.terms)))
-        continue;
-      trees[id] = *tree;
-      choice[id] = index;
-      changed = true;
-    }
-    return changed;
-  }
-
-  const EGraph &graph;
-  const CostTable &table;
-  std::map<ClassId, TreeCost> trees;
-  Selection choice;
+  const DenseGraph &graph;
+  /// Of the trees chosen so far.
+  std::vector<uint16_t> levels;
+  std::vector<Cost> terms;
+  Choice choice;
 };
 
 class Extractor {
 public:
   Extractor(const EGraph &graph, llvm::ArrayRef<ClassId> roots,
             CostModel &model, const ExtractOptions &options)
-      : graph(graph), table(graph, model), options(options) {
-    for (ClassId root : roots)
-      this->roots.push_back(graph.find(root));
-  }
+      : table(graph, model), graph(graph, roots, table), options(options) {}
 
   Extraction run(llvm::ArrayRef<Selection> seeds);
 
 private:
-  bool enumerate(Selection &selection, std::vector<ClassId> open);
-  void expand(const Selection &from);
-  void offer(const Selection &selection) {
-    if (auto evaluation = evaluate(graph, roots, selection, table))
-      pool.offer(selection, *evaluation);
+  bool enumerate(Choice &choice, std::vector<uint32_t> open);
+  void search(llvm::ArrayRef<Selection> seeds);
+  void changeOneNode(const Choice &from, llvm::ArrayRef<uint32_t> order);
+  void avoidOneClass(const Choice &from, llvm::ArrayRef<uint32_t> order);
+  const Choice &getGreedyWithout(uint32_t banned);
+  void offer(const Choice &choice) {
+    ++looked;
+    if (auto evaluation = graph.evaluate(choice))
+      pool.offer(choice, *evaluation);
   }
-  Selection complete(const Selection &partial) const;
+  bool isExhausted() const { return looked > options.maxLocal; }
 
-  const EGraph &graph;
   CostTable table;
+  DenseGraph graph;
   const ExtractOptions &options;
-  llvm::SmallVector<ClassId, 4> roots;
   Pool pool;
-  Selection greedy;
+  /// What stands for classes that a change brings in: the cheapest trees, and
+  /// those of the seeds.
+  std::vector<Choice> fillings;
+  std::map<uint32_t, Choice> greedyWithout;
   unsigned looked = 0;
 };
 
 } // namespace
 
+bool GreedyChoice::improve(uint32_t id) {
+  bool changed = false;
+  unsigned numAxes = graph.getNumAxes();
+  llvm::SmallVector<uint16_t, 16> nodeLevels(numAxes);
+  for (auto [number, node] : llvm::enumerate(graph.getNodes(id))) {
+    if (llvm::any_of(node.children,
+                     [&](uint32_t child) { return choice[child] < 0; }))
+      continue;
+    Cost cost(graph.getNumWorkTerms() + 3, 0);
+    llvm::fill(nodeLevels, 0);
+    for (auto [i, child] : llvm::enumerate(node.children)) {
+      for (unsigned axis = 0; axis < numAxes; ++axis)
+        nodeLevels[axis] =
+            std::max(nodeLevels[axis], levels[child * numAxes + axis]);
+      if (!llvm::is_contained(llvm::ArrayRef(node.children).take_front(i),
+                              child))
+        for (size_t term = 1; term < cost.size(); ++term)
+          cost[term] += terms[child][term];
+    }
+    node.cost->sweeps.forEach([&](unsigned axis) { ++nodeLevels[axis]; });
+    for (uint16_t level : nodeLevels)
+      cost[0] += level;
+    cost[1] += node.cost->bytes;
+    for (auto [term, work] : llvm::enumerate(node.cost->work))
+      cost[2 + term] += work;
+    cost.back() += 1;
+    if (choice[id] >= 0 && !(cost < terms[id]))
+      continue;
+    terms[id] = std::move(cost);
+    llvm::copy(nodeLevels, levels.begin() + id * numAxes);
+    choice[id] = number;
+    changed = true;
+  }
+  return changed;
+}
+
 /// Looks at each selection; false when there are too many.
-bool Extractor::enumerate(Selection &selection, std::vector<ClassId> open) {
-  while (!open.empty() && selection.count(open.back()))
+bool Extractor::enumerate(Choice &choice, std::vector<uint32_t> open) {
+  while (!open.empty() && choice[open.back()] >= 0)
     open.pop_back();
   if (open.empty()) {
-    offer(selection);
-    return ++looked <= options.maxExact;
+    offer(choice);
+    return looked <= options.maxExact;
   }
-  ClassId id = open.back();
+  uint32_t id = open.back();
   open.pop_back();
-  for (auto [index, node] : llvm::enumerate(graph.getClass(id).nodes)) {
-    if (!table.get(id, index) || llvm::is_contained(node.children, id))
-      continue;
-    selection[id] = index;
-    std::vector<ClassId> next = open;
+  for (auto [number, node] : llvm::enumerate(graph.getNodes(id))) {
+    choice[id] = number;
+    std::vector<uint32_t> next = open;
     next.insert(next.end(), node.children.rbegin(), node.children.rend());
-    if (!enumerate(selection, std::move(next)))
+    if (!enumerate(choice, std::move(next)))
       return false;
-    selection.erase(id);
   }
+  choice[id] = -1;
   return true;
 }
 
-/// Drops what the roots do not need and fills in what is missing.
-Selection Extractor::complete(const Selection &partial) const {
-  Selection result;
-  std::vector<ClassId> stack(roots.begin(), roots.end());
-  while (!stack.empty()) {
-    ClassId id = stack.back();
-    stack.pop_back();
-    if (result.count(id))
-      continue;
-    auto it = partial.find(id);
-    if (it == partial.end() && (it = greedy.find(id)) == greedy.end())
-      continue;
-    result[id] = it->second;
-    const Node &node = graph.getClass(id).nodes[it->second];
-    stack.insert(stack.end(), node.children.begin(), node.children.end());
-  }
+/// Takes from `filling` what `choice` does not have.
+static Choice fill(Choice choice, const Choice &filling) {
+  for (auto [chosen, other] : llvm::zip_equal(choice, filling))
+    if (chosen < 0)
+      chosen = other;
+  return choice;
+}
+
+/// What the roots need of a choice, and no more.
+static Choice restrict(const Choice &choice, llvm::ArrayRef<uint32_t> needed) {
+  Choice result(choice.size(), -1);
+  for (uint32_t id : needed)
+    result[id] = choice[id];
   return result;
 }
 
-/// Offers every selection that differs from `from` in one class.
-void Extractor::expand(const Selection &from) {
-  for (auto [id, current] : from) {
-    for (unsigned i = 0, e = graph.getClass(id).nodes.size(); i < e; ++i) {
-      if (i == current || !table.get(id, i))
+void Extractor::changeOneNode(const Choice &from,
+                              llvm::ArrayRef<uint32_t> order) {
+  for (uint32_t id : order)
+    for (int i = 0, e = graph.getNodes(id).size(); i < e; ++i)
+      for (const Choice &filling : fillings) {
+        if (i == from[id])
+          continue;
+        if (isExhausted())
+          return;
+        Choice changed = from;
+        changed[id] = i;
+        offer(fill(std::move(changed), filling));
+      }
+}
+
+const Choice &Extractor::getGreedyWithout(uint32_t banned) {
+  auto [it, isNew] = greedyWithout.try_emplace(banned);
+  if (isNew)
+    it->second = GreedyChoice(graph, banned).take();
+  return it->second;
+}
+
+/// All users of a class change at once: what one of them gains alone may be
+/// less than the class costs the others.
+void Extractor::avoidOneClass(const Choice &from,
+                              llvm::ArrayRef<uint32_t> order) {
+  std::vector<unsigned> users(graph.size());
+  for (uint32_t id : order)
+    for (uint32_t child : graph.getNode(from, id).children)
+      ++users[child];
+  for (uint32_t avoided : order) {
+    if (users[avoided] < 2 || graph.getNode(from, avoided).children.empty())
+      continue;
+    if (isExhausted())
+      return;
+    std::vector<bool> reaches(graph.size());
+    reaches[avoided] = true;
+    Choice changed = from;
+    changed[avoided] = -1;
+    const Choice &greedy = getGreedyWithout(avoided);
+    for (uint32_t id : order) {
+      if (llvm::none_of(graph.getNode(from, id).children,
+                        [&](uint32_t child) { return reaches[child]; }))
         continue;
-      if (++looked > options.maxLocal)
-        return;
-      Selection changed = from;
-      changed[id] = i;
-      offer(complete(changed));
+      reaches[id] = true;
+      changed[id] = greedy[id];
     }
+    offer(fill(std::move(changed), greedy));
+  }
+}
+
+/// From the cheapest skeleton on, what differs from it in one respect.
+void Extractor::search(llvm::ArrayRef<Selection> seeds) {
+  Choice greedy = GreedyChoice(graph).take();
+  offer(greedy);
+  fillings.push_back(greedy);
+  for (const Selection &seed : seeds) {
+    Choice choice = fill(graph.fromSelection(seed), greedy);
+    offer(choice);
+    fillings.push_back(std::move(choice));
+  }
+  while (const Candidate *candidate = pool.next()) {
+    auto order = graph.sort(candidate->choice);
+    Choice from = restrict(candidate->choice, *order);
+    avoidOneClass(from, *order);
+    changeOneNode(from, *order);
+    if (isExhausted())
+      break;
   }
 }
 
 Extraction Extractor::run(llvm::ArrayRef<Selection> seeds) {
   Extraction result;
-  Selection selection;
-  std::vector<ClassId> open(roots.rbegin(), roots.rend());
-  result.exact = enumerate(selection, open);
+  Choice choice(graph.size(), -1);
+  llvm::ArrayRef<uint32_t> roots = graph.getRoots();
+  result.exact =
+      enumerate(choice, std::vector<uint32_t>(roots.rbegin(), roots.rend()));
   if (!result.exact) {
     looked = 0;
-    greedy = GreedyChoice(graph, table).get();
-    offer(complete({}));
-    for (const Selection &seed : seeds)
-      offer(complete(seed));
-    while (const Extracted *entry = pool.next()) {
-      Selection from = entry->selection;
-      expand(from);
-      if (looked > options.maxLocal)
-        break;
-    }
+    search(seeds);
   }
-  result.best = pool.take(options.k);
+  for (Candidate &candidate : pool.take(options.k))
+    result.best.push_back(
+        {graph.toSelection(candidate.choice), std::move(candidate.evaluation)});
   return result;
 }
 

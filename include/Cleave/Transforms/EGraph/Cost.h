@@ -72,7 +72,7 @@ struct Evaluation {
   Cost cost;
   /// Names the DAG of the sweeps: equal for selections that differ only in
   /// pointwise work and in what they share.
-  std::string skeleton;
+  uint64_t skeleton = 0;
   /// A hash of the whole expression; breaks ties.
   uint64_t form = 0;
 

@@ -1,0 +1,241 @@
+//===- DenseGraph.cpp - An e-graph laid out for extraction ----------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseGraph.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::cleave::egraph;
+
+DenseGraph::DenseGraph(const EGraph &graph, llvm::ArrayRef<ClassId> roots,
+                       const CostTable &table)
+    : numWorkTerms(table.getNumWorkTerms()) {
+  auto getPosition = [&](ClassId id) {
+    id = graph.find(id);
+    auto [it, isNew] = positions.try_emplace(id, ids.size());
+    if (isNew)
+      ids.push_back(id);
+    return it->second;
+  };
+  for (ClassId root : roots)
+    this->roots.push_back(getPosition(root));
+  for (uint32_t next = 0; next < ids.size(); ++next) {
+    ClassId id = ids[next];
+    std::vector<DenseNode> nodes;
+    for (auto [index, node] : llvm::enumerate(graph.getClass(id).nodes)) {
+      const std::optional<NodeCost> &cost = table.get(id, index);
+      if (!cost || llvm::is_contained(node.children, id))
+        continue;
+      DenseNode dense{
+          &*cost, {}, unsigned(index), graph.isMultiset(node.symbol)};
+      for (ClassId child : node.children)
+        dense.children.push_back(getPosition(child));
+      cost->sweeps.forEach(
+          [&](unsigned axis) { numAxes = std::max(numAxes, axis + 1); });
+      nodes.push_back(std::move(dense));
+    }
+    classes.push_back(std::move(nodes));
+  }
+}
+
+Choice DenseGraph::fromSelection(const Selection &selection) const {
+  Choice choice(size(), -1);
+  for (auto [id, index] : selection) {
+    auto it = positions.find(id);
+    if (it == positions.end())
+      continue;
+    for (auto [number, node] : llvm::enumerate(classes[it->second]))
+      if (node.index == index)
+        choice[it->second] = number;
+  }
+  return choice;
+}
+
+Selection DenseGraph::toSelection(const Choice &choice) const {
+  Selection selection;
+  if (auto order = sort(choice))
+    for (uint32_t id : *order)
+      selection[ids[id]] = getNode(choice, id).index;
+  return selection;
+}
+
+std::optional<std::vector<uint32_t>>
+DenseGraph::sort(const Choice &choice) const {
+  enum State : uint8_t { New, Open, Done };
+  std::vector<State> states(size(), New);
+  std::vector<uint32_t> order;
+  // A class is pushed once to be opened and stays until it is closed.
+  std::vector<uint32_t> stack(roots.rbegin(), roots.rend());
+  while (!stack.empty()) {
+    uint32_t id = stack.back();
+    if (states[id] != New) {
+      stack.pop_back();
+      if (states[id] == Open) {
+        states[id] = Done;
+        order.push_back(id);
+      }
+      continue;
+    }
+    states[id] = Open;
+    if (choice[id] < 0)
+      return std::nullopt;
+    for (uint32_t child : llvm::reverse(getNode(choice, id).children)) {
+      if (states[child] == New)
+        stack.push_back(child);
+      else if (states[child] == Open)
+        return std::nullopt;
+    }
+  }
+  return order;
+}
+
+namespace {
+
+struct ClassState {
+  /// What a sweep on top of this class would read, and the sweeps below it; in
+  /// order.
+  llvm::SmallVector<uint32_t, 4> storages;
+  llvm::SmallVector<uint64_t, 4> sweeps;
+  uint64_t form = 0;
+};
+
+class DagEvaluator {
+public:
+  DagEvaluator(const DenseGraph &graph, const Choice &choice)
+      : graph(graph), choice(choice), states(graph.size()),
+        levels(graph.size() * graph.getNumAxes()),
+        work(graph.getNumWorkTerms()) {}
+
+  void visit(uint32_t id);
+  Evaluation finish();
+
+private:
+  struct Read {
+    uint32_t storage;
+    uint64_t axes;
+    unsigned level;
+    double bytes;
+
+    bool operator<(const Read &o) const {
+      return std::tie(storage, axes, level) <
+             std::tie(o.storage, o.axes, o.level);
+    }
+  };
+
+  void startSweep(uint32_t id, const NodeCost &cost);
+  uint16_t *getLevels(uint32_t id) {
+    return levels.data() + id * graph.getNumAxes();
+  }
+  void raiseLevels(uint16_t *to, uint32_t from) {
+    for (unsigned axis = 0; axis < graph.getNumAxes(); ++axis)
+      to[axis] = std::max(to[axis], getLevels(from)[axis]);
+  }
+
+  const DenseGraph &graph;
+  const Choice &choice;
+  std::vector<ClassState> states;
+  std::vector<uint16_t> levels;
+  std::vector<Read> reads;
+  std::map<uint32_t, double> bytes;
+  std::vector<uint64_t> skeleton;
+  Cost work;
+};
+
+} // namespace
+
+template <typename T>
+static void addAll(llvm::SmallVectorImpl<T> &to, llvm::ArrayRef<T> from) {
+  for (T value : from) {
+    auto it = llvm::lower_bound(to, value);
+    if (it == to.end() || *it != value)
+      to.insert(it, value);
+  }
+}
+
+void DagEvaluator::visit(uint32_t id) {
+  const DenseNode &node = graph.getNode(choice, id);
+  ClassState &state = states[id];
+  llvm::SmallVector<uint64_t, 4> forms;
+  for (uint32_t child : node.children) {
+    const ClassState &below = states[child];
+    raiseLevels(getLevels(id), child);
+    addAll<uint32_t>(state.storages, below.storages);
+    addAll<uint64_t>(state.sweeps, below.sweeps);
+    forms.push_back(below.form);
+  }
+  if (node.isMultiset)
+    llvm::sort(forms);
+  state.form = mixHash(node.cost->identity, forms.size());
+  for (uint64_t form : forms)
+    state.form = mixHash(state.form, form);
+  if (node.cost->storage) {
+    addAll<uint32_t>(state.storages, {*node.cost->storage});
+    bytes[*node.cost->storage] = node.cost->bytes;
+  }
+  if (!node.cost->sweeps.empty())
+    startSweep(id, *node.cost);
+  for (auto [sum, term] : llvm::zip(work, node.cost->work))
+    sum += term;
+}
+
+void DagEvaluator::startSweep(uint32_t id, const NodeCost &cost) {
+  ClassState &state = states[id];
+  unsigned level = 0;
+  cost.sweeps.forEach([&](unsigned axis) { level += ++getLevels(id)[axis]; });
+  uint64_t hash = mixHash(cost.kind, cost.sweeps.getBits());
+  for (uint32_t storage : state.storages) {
+    reads.push_back({storage, cost.sweeps.getBits(), level, bytes[storage]});
+    hash = mixHash(hash, storage);
+  }
+  hash = mixHash(hash, state.storages.size());
+  for (uint64_t below : state.sweeps)
+    hash = mixHash(hash, below);
+  state.storages.clear();
+  state.sweeps = {hash};
+  skeleton.push_back(hash);
+}
+
+Evaluation DagEvaluator::finish() {
+  Evaluation result;
+  std::vector<uint16_t> highest(graph.getNumAxes());
+  for (uint32_t root : graph.getRoots()) {
+    raiseLevels(highest.data(), root);
+    for (uint32_t storage : states[root].storages)
+      reads.push_back({storage, 0, 0, bytes[storage]});
+    result.form = mixHash(result.form, states[root].form);
+  }
+  double sweeps = 0, traffic = 0;
+  for (uint16_t level : highest)
+    sweeps += level;
+  llvm::sort(reads);
+  for (size_t i = 0; i < reads.size(); ++i)
+    if (i == 0 || reads[i - 1] < reads[i])
+      traffic += reads[i].bytes;
+  result.cost = {sweeps, traffic};
+  llvm::append_range(result.cost, work);
+  llvm::sort(skeleton);
+  for (uint64_t hash : skeleton)
+    result.skeleton = mixHash(result.skeleton, hash);
+  return result;
+}
+
+std::optional<Evaluation> DenseGraph::evaluate(const Choice &choice) const {
+  auto order = sort(choice);
+  if (!order)
+    return std::nullopt;
+  DagEvaluator evaluator(*this, choice);
+  for (uint32_t id : *order)
+    evaluator.visit(id);
+  return evaluator.finish();
+}
+
+std::optional<Evaluation> mlir::cleave::egraph::evaluate(
+    const EGraph &graph, llvm::ArrayRef<ClassId> roots,
+    const Selection &selection, const CostTable &table) {
+  DenseGraph dense(graph, roots, table);
+  return dense.evaluate(dense.fromSelection(selection));
+}
