@@ -232,3 +232,16 @@ func.func @logsumexp(%x: !x, %w: !w) -> !y {
   %y = cleave.contract %p, %w over [K] : (!x, !w) -> !y
   return %y : !y
 }
+
+func.func @cancels(%x: !x) -> !m {
+  %m = cleave.reduce_max %x over [K] : (!x) -> !m
+  %s = cleave.reduce_sum %x over [K] : (!x) -> !m
+  %r = cleave.recip %s : (!m) -> !m
+  %a = cleave.add %x, %r : (!x, !m) -> !x
+  %b = cleave.add %m, %r : (!m, !m) -> !m
+  %d = cleave.sub %a, %b : (!x, !m) -> !x
+  %e = cleave.exp %d : (!x) -> !x
+  // expected-remark @below {{not one pass over [K]: earlier reductions cancel in the exponent}}
+  %l = cleave.reduce_sum %e over [K] : (!x) -> !m
+  return %l : !m
+}

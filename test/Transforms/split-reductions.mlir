@@ -131,3 +131,12 @@ func.func @alternatives(%x: !mk, %w: !kn) -> !mn {
   } : !mn
   return %y : !mn
 }
+
+// Nothing to split.
+// CHECK-LABEL: func.func @single
+// CHECK-NOT: cleave.split
+// CHECK: return
+func.func @single(%x: tensor<1x?xf32, #M_K>) -> tensor<?xf32, #cleave.axes<K>> {
+  %y = cleave.reduce_sum %x over [M] : (tensor<1x?xf32, #M_K>) -> tensor<?xf32, #cleave.axes<K>>
+  return %y : tensor<?xf32, #cleave.axes<K>>
+}

@@ -193,6 +193,9 @@ Value FoldRewriter::adaptReference(Value value, bool guard) {
 }
 
 Value FoldRewriter::cloneReference(Value value, bool guard) {
+  // A sum may hold other values beside references.
+  if (!uses(value) && !usesCount(value, scope))
+    return value;
   Operation *op = value.getDefiningOp();
   if (scope.indexOf(value) >= 0)
     return guard && isExtremum(op) ? guardExtremum(value) : value;

@@ -181,6 +181,8 @@ bool VerdictReader::readExponent(Operation *exp, double power) {
   scope.addTo(scaled, power, scope.getTerms(exp->getOperand(0)));
   if (!readTerms(scaled, used, "the exponent"))
     return false;
+  if (cancel(exp->getOperand(0), used))
+    return refuse("earlier reductions cancel in the exponent");
   scope.addTo(shape.exponents, 1, scaled);
   scope.addTo(shape.exponentShift, 1, used);
   llvm::append_range(exponentTerms, used);
@@ -223,7 +225,7 @@ bool VerdictReader::readBase(Value value, double power) {
   shape.power = power;
   return readTerms(scope.getTerms(value), shape.baseShift, "the sum") &&
          areReferences(shape.baseShift) &&
-         (!shape.baseShift.empty() ||
+         (!cancel(value, shape.baseShift) ||
           refuse("earlier reductions cancel in the sum"));
 }
 
@@ -246,6 +248,17 @@ bool VerdictReader::readTerms(const Terms &terms, Terms &shift,
     scope.addTo(shift, 1, {term});
   }
   return true;
+}
+
+/// Whether `value` is written with reductions that are in none of its `terms`.
+/// For a part of the positions, what cancels may not be finite.
+bool VerdictReader::cancel(Value value, const Terms &terms) {
+  ReductionSet left = scope.getReductions(value);
+  left &= *group;
+  for (const Term &term : terms)
+    for (const Factor &factor : term.factors)
+      left.reset(scope.getReductions(factor.value));
+  return left.any();
 }
 
 bool VerdictReader::areReferences(const Terms &terms) {
@@ -376,6 +389,15 @@ std::vector<Terms> VerdictReader::getAlternatives(Operation *extremum) {
   return alternatives;
 }
 
+/// Whether `term` is finite where positions add nothing to its references.
+bool VerdictReader::isFiniteForParts(const Term &term) {
+  return llvm::all_of(term.factors, [&](const Factor &factor) {
+    std::optional<double> value =
+        getValueAtUnit(scope, factor.value, /*counted=*/true);
+    return value && std::isfinite(*value) && (!factor.inverted || *value != 0);
+  });
+}
+
 /// exp(u + H) must not exceed what the final references give, and a correction
 /// must not grow: H falls by a maximum over the axis that bounds u.
 bool VerdictReader::checkExponent() {
@@ -408,9 +430,15 @@ bool VerdictReader::checkExponent() {
     largestExponent = std::max(largestExponent, exponent);
   }
   shape.shrinks = bounded;
-  if (bounded || (numerics == Numerics::Real && !refersToAny))
+  if (bounded)
     return true;
-  return refuse("no maximum over the axis is known to bound the exponent");
+  if (numerics == Numerics::Strict || refersToAny)
+    return refuse("no maximum over the axis is known to bound the exponent");
+  return llvm::all_of(shape.exponentShift, [&](const Term &term) {
+    return isFiniteForParts(term) ||
+           refuse("a reference in the exponent may be infinite for a part of "
+                  "the positions");
+  });
 }
 
 /// Where no position is selected, the formula gives 0 whatever the references
@@ -430,15 +458,13 @@ bool VerdictReader::checkMasks() {
 /// sum does.
 bool VerdictReader::checkBase() {
   for (const Term &term : shape.baseShift) {
+    if (!refersToExtremum(term) && !isFiniteForParts(term))
+      return refuse("a reference in a sum may be undefined for a part of the "
+                    "positions");
     double degree = 0;
     for (const Factor &factor : term.factors) {
       if (refersToExtremum(factor.value))
         return refuse("a maximum in a sum that is multiplied out");
-      std::optional<double> value =
-          getValueAtUnit(scope, factor.value, /*counted=*/true);
-      if (!value || !std::isfinite(*value) || (factor.inverted && *value == 0))
-        return refuse("a reference in a sum may be undefined for a part of the "
-                      "positions");
       std::optional<double> own = getDegree(scope, factor.value);
       degree += own ? (factor.inverted ? -*own : *own) : std::nan("");
     }

@@ -92,6 +92,7 @@ private:
   bool sortExponents();
   bool isReference(Value value);
   bool areReferences(const Terms &terms);
+  bool cancel(Value value, const Terms &terms);
   bool checkStrict(Operation *reduction);
   bool checkExponent();
   bool checkMasks();
@@ -102,6 +103,7 @@ private:
   std::vector<Terms> getAlternatives(Operation *extremum);
   bool refersToExtremum(Value value);
   bool refersToExtremum(const Term &term);
+  bool isFiniteForParts(const Term &term);
 };
 
 } // namespace mlir::cleave::folds

@@ -38,15 +38,19 @@ namespace {
 class PartNames {
 public:
   explicit PartNames(const AxisTable &table) {
-    for (const auto &[name, info] : table.axes())
+    for (const auto &[name, info] : table.axes()) {
       used.insert(name);
+      if (info.extent == 0 || info.extent == 1)
+        isWhole.insert(name);
+    }
     for (const SplitRelation &relation : table.splits())
       for (const std::string &part : {relation.outer, relation.inner})
-        isPart.insert(part);
+        isWhole.insert(part);
   }
 
+  /// Parts are not split again, nor what is known to have nothing to split.
   bool canSplit(StringAttr axis) const {
-    return !isPart.count(axis.getValue().str());
+    return !isWhole.count(axis.getValue().str());
   }
 
   /// The parts of `axis` in one of its sweeps.
@@ -61,7 +65,7 @@ public:
   SymbolsAttr addTo(MLIRContext *context, SymbolsAttr symbols) const;
 
 private:
-  std::set<std::string> used, isPart;
+  std::set<std::string> used, isWhole;
   std::map<std::string, std::vector<Parts>> partsOf;
 
   Parts make(StringAttr axis) {
@@ -73,7 +77,7 @@ private:
         continue;
       for (const std::string &part : {outer, inner}) {
         used.insert(part);
-        isPart.insert(part);
+        isWhole.insert(part);
       }
       MLIRContext *context = axis.getContext();
       return {axis, StringAttr::get(context, outer),

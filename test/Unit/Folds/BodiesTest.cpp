@@ -174,6 +174,13 @@ const Case kExponentials[] = {
        Value e = g.exp(g.sub(s, g.shift(m)));
        g.finish(g.sum(g.select(keep, e, g.number(0)), "T"));
      }},
+    {"bias that cancels in the maximum",
+     {2},
+     [](Graph &g) {
+       Value s = scores(g), b = g.argument("S", gauss(0, 20));
+       Value d = g.sub(g.add({s, b}), g.add({b, g.max(s, "T")}));
+       g.finish(g.sum(g.exp(d), "T"));
+     }},
     {"linear and logsumexp",
      {2},
      [](Graph &g) {
@@ -202,6 +209,14 @@ const Case kOtherExponentials[] = {
      [](Graph &g) {
        Value s = scores(g);
        g.finish(g.sum(g.exp(g.sub(s, g.min(s, "T"))), "T"));
+     }},
+    {"an earlier sum that cancels",
+     {},
+     [](Graph &g) {
+       Value s = scores(g), b = g.argument("S", gauss(0, 1));
+       Value y = g.mul({b, g.unary<RecipOp>(g.sum(s, "T"))});
+       Value d = g.sub(g.add({g.sub(s, g.max(s, "T")), y}), y);
+       g.finish(g.sum(g.exp(d), "T"));
      }},
     {"a sink in the maximum",
      {},
