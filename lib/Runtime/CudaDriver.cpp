@@ -70,6 +70,7 @@ enum {
   attrL2Bytes = 38,
   attrMajor = 75,
   attrMinor = 76,
+  attrSharedBytesPerBlock = 97,
   attrMaxDynamicShared = 8,
   streamNonBlocking = 1,
   captureRelaxed = 2
@@ -220,6 +221,7 @@ DeviceInfo CudaDriver::getInfo() {
               std::to_string(getAttribute(attrMinor));
   info.multiprocessors = getAttribute(attrMultiprocessors);
   info.l2Bytes = getAttribute(attrL2Bytes);
+  info.sharedBytesPerBlock = getAttribute(attrSharedBytesPerBlock);
   return info;
 }
 

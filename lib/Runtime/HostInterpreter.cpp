@@ -243,6 +243,11 @@ LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
   std::string name = op.getKernelModuleName().str() + "::" + launch.kernel;
   launch.function = program.functions.at(name);
   int64_t &reserved = program.reserved[launch.function];
+  int64_t available = program.driver.getInfo().sharedBytesPerBlock;
+  if (available && launch.config.sharedBytes > available)
+    return op.emitOpError("expected a kernel that needs at most ")
+           << available << " bytes of shared memory but got "
+           << launch.config.sharedBytes;
   if (launch.config.sharedBytes > reserved) {
     reserved = launch.config.sharedBytes;
     if (llvm::Error error = program.driver.reserveSharedMemory(

@@ -173,9 +173,8 @@ def DistributePass : Pass<"cleave-distribute", "::mlir::gpu::GPUFuncOp"> {
     launcher guarantees.
   }];
   let options = [
-    Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
-           /*default=*/"48 * 1024",
-           "static shared memory that a kernel may use">
+    Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"0",
+           "shared memory that a block may use (0: what the target has)">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -196,6 +195,22 @@ def InsertBarriersPass : Pass<"cleave-insert-barriers", "::mlir::gpu::GPUFuncOp"
     where they come from constant `memref.view`s of one buffer.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def UseDynamicSharedPass
+    : Pass<"cleave-use-dynamic-shared", "::mlir::ModuleOp"> {
+  let summary = "Get shared memory beyond 48 KiB at the launch";
+  let description = [{
+    Input: kernels in LLVM. Shared memory that exceeds the static limit becomes
+    an external array without a size, and the kernel's launches say how many
+    bytes they bring.
+
+    ```mlir
+    gpu.launch_func @m::@f blocks in (...) threads in (...)
+        dynamic_shared_memory_size %c65536_i32 args(...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 #endif // CLEAVE_CONVERSION_PASSES_TD

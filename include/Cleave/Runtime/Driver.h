@@ -32,6 +32,8 @@ struct DeviceInfo {
   std::string chip;
   int multiprocessors = 0;
   int64_t l2Bytes = 0;
+  /// Shared memory that a block may ask for; 0 if unknown.
+  int64_t sharedBytesPerBlock = 0;
 };
 
 /// The launch of one kernel. `params` holds every parameter in eight bytes.

@@ -500,7 +500,9 @@ struct DistributePass
   void runOnOperation() override {
     gpu::GPUFuncOp func = getOperation();
     FailureOr<int64_t> warps = getKernelWarps(func);
-    if (failed(warps) || failed(Distributor(func, *warps).run(maxSharedBytes)))
+    int64_t maxBytes = maxSharedBytes ? maxSharedBytes.getValue()
+                                      : cleave::getMaxSharedBytes(func);
+    if (failed(warps) || failed(Distributor(func, *warps).run(maxBytes)))
       signalPassFailure();
   }
 };

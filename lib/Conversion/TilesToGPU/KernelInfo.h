@@ -14,6 +14,7 @@
 #define CLEAVE_LIB_CONVERSION_TILESTOGPU_KERNELINFO_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::cleave {
@@ -31,6 +32,26 @@ inline FailureOr<int64_t> getKernelWarps(gpu::GPUFuncOp func) {
            << kWarpsAttrName << "' to be a power of two from 1 to 32 but got "
            << warps;
   return warps;
+}
+
+/// What a kernel may have without asking for it at its launch.
+inline constexpr int64_t kMaxStaticSharedBytes = 48 * 1024;
+
+/// The shared memory that a block may have on the kernel's target.
+inline int64_t getMaxSharedBytes(gpu::GPUFuncOp func) {
+  auto module = func->getParentOfType<gpu::GPUModuleOp>();
+  ArrayAttr targets = module ? module.getTargetsAttr() : ArrayAttr();
+  if (!targets || targets.empty())
+    return kMaxStaticSharedBytes;
+  int64_t bytes = 227 * 1024;
+  for (Attribute attr : targets) {
+    auto target = dyn_cast<NVVM::NVVMTargetAttr>(attr);
+    if (!target)
+      return kMaxStaticSharedBytes;
+    if (!target.getChip().starts_with("sm_90"))
+      bytes = std::min<int64_t>(bytes, 163 * 1024);
+  }
+  return bytes;
 }
 
 } // namespace mlir::cleave

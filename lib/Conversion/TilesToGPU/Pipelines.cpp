@@ -57,8 +57,9 @@ static void addLowerKernels(OpPassManager &pm) {
   kernels.addPass(cleave::createLowerGPUVectorsPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  // Needs the launches, to know the operands' types.
+  // Both change launches and kernels together.
   pm.addPass(cleave::createFlattenKernelParamsPass());
+  pm.addPass(cleave::createUseDynamicSharedPass());
   addCleanup(pm);
 }
 

@@ -169,6 +169,10 @@ class Module:
             self.shared_size = -(-self.shared_size // int(align)) * int(align)
             self.shared[name] = self.shared_size
             self.shared_size += int(size)
+        # Memory that the launch brings lies behind.
+        for align, name in re.findall(r"\.extern\s+\.shared\s+\.align\s+(\d+)\s+\.b8\s+(\w+)\[\]", ptx):
+            self.shared_size = -(-self.shared_size // int(align)) * int(align)
+            self.shared[name] = self.shared_size
         self.kernels = {}
         for name, params, body in re.findall(r"\.entry\s+(\w+)\((.*?)\)[^{]*\{(.*?)\n\}", ptx, re.S):
             params = re.findall(r"(\w+_param_\d+)", params)
@@ -183,13 +187,13 @@ class Module:
                     label = ""
             self.kernels[name] = Kernel(name, params, merged)
 
-    def launch(self, name, grid, threads, params, memory):
+    def launch(self, name, grid, threads, params, memory, dynamic=0):
         kernel = self.kernels[name]
         if len(params) != len(kernel.params):
             raise Error(f"expected {len(kernel.params)} parameters of {name} but got {len(params)}")
         for block in range(grid):
             try:
-                Block(self, kernel, block, grid, threads, dict(zip(kernel.params, params)), memory).run()
+                Block(self, kernel, block, grid, threads, dict(zip(kernel.params, params)), memory, dynamic).run()
             except Error as error:
                 raise Error(f"{name}, block {block}: {error}") from None
 
@@ -210,9 +214,9 @@ class _Registers(dict):
 
 
 class Block:
-    def __init__(self, module, kernel, block, grid, threads, params, memory):
+    def __init__(self, module, kernel, block, grid, threads, params, memory, dynamic):
         self.module, self.kernel, self.params = module, kernel, params
-        self.memory, self.shared = memory, Shared(module.shared_size)
+        self.memory, self.shared = memory, Shared(module.shared_size + dynamic)
         self.threads = threads
         self.regs = _Registers(threads)
         self.special = {"%tid.x": lambda t: t, "%ctaid.x": lambda t: block, "%ntid.x": lambda t: threads,
@@ -628,7 +632,7 @@ def run_host(module, function, arguments, memory):
     arith = {"ceildivui": lambda x, y: -(-x // y), "ceildivsi": lambda x, y: -(-x // y), "addi": lambda x, y: x + y,
              "subi": lambda x, y: x - y, "muli": lambda x, y: x * y, "divsi": lambda x, y: x // y}
     for line in map(str.strip, head[2].split("\n")):
-        if match := re.match(r"(%\w+) = arith\.constant (-?\d+) : index", line):
+        if match := re.match(r"(%\w+) = arith\.constant (-?\d+) : (?:index|i32)", line):
             values[match[1]] = int(match[2])
         elif match := re.match(r"(%\w+) = memref\.dim (%\w+), (%\w+)", line):
             values[match[1]] = values[match[2]].shape[values[match[3]]]
@@ -638,16 +642,17 @@ def run_host(module, function, arguments, memory):
             *dims, kind = match[3].split("x")
             sizes = iter(values[v] for v in match[2].split(", ") if v)
             values[match[1]] = Array(memory, kind, [next(sizes) if d == "?" else int(d) for d in dims])
-        elif match := re.match(r"gpu\.launch_func +@\w+::@(\w+) blocks in \((.*?), .*threads in \((.*?), .*args\((.*)\)",
-                               line):
+        elif match := re.match(r"gpu\.launch_func +@\w+::@(\w+) blocks in \((.*?), .*threads in \((.*?), [^)]*\)"
+                               r"(?: +dynamic_shared_memory_size (%\w+))? +args\((.*)\)", line):
             params = []
-            for operand, kind in (a.split(" : ") for a in re.split(r", (?=%)", match[4])):
+            for operand, kind in (a.split(" : ") for a in re.split(r", (?=%)", match[5])):
                 if kind == "index":
                     params.append(values[operand] & ((1 << 64) - 1))
                     continue
                 array = values[operand]
                 params.append(array.address)
                 params += [size for size, dim in zip(array.shape, kind[7:].split("x")) if dim == "?"]
-            ptx.launch(match[1], values[match[2]], values[match[3]], params, memory)
+            ptx.launch(match[1], values[match[2]], values[match[3]], params, memory,
+                       values[match[4]] if match[4] else 0)
         elif line and line != "return":
             raise Error(f"'{line}' is not known in the host form")

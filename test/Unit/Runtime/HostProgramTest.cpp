@@ -30,7 +30,7 @@ namespace {
 /// Device memory is host memory; launches only mark that they happened.
 class FakeDriver final : public Driver {
 public:
-  DeviceInfo getInfo() override { return {"fake", "sm_00", 1, 0}; }
+  DeviceInfo getInfo() override { return {"fake", "sm_00", 1, 0, sharedBytes}; }
   llvm::Expected<Module> loadModule(StringRef image) override {
     if (image != "good")
       return llvm::createStringError("bad image");
@@ -87,6 +87,7 @@ public:
 
   std::map<std::string, int> names;
   std::vector<int64_t> reserved;
+  int64_t sharedBytes = 0;
   int modules = 0;
   int buffers = 0;
 };
@@ -222,6 +223,20 @@ TEST_F(HostProgramTest, RefusesWrongArguments) {
   EXPECT_TRUE(
       failed((*program)->plan({{1, {1LL << 40, 8}}, {2, {1LL << 40, 8}}})));
   EXPECT_NE(message.find("expected a grid size"), std::string::npos);
+}
+
+TEST_F(HostProgramTest, RefusesMoreSharedMemoryThanThereIs) {
+  auto program = create(twoKernels.str());
+  ASSERT_TRUE(succeeded(program)) << message;
+  driver.sharedBytes = 49999;
+  EXPECT_TRUE(failed((*program)->plan({{1, {17, 8}}, {2, {17, 8}}})));
+  EXPECT_NE(message.find("expected a kernel that needs at most 49999 bytes of "
+                         "shared memory but got 50000"),
+            std::string::npos)
+      << message;
+  EXPECT_TRUE(driver.reserved.empty());
+  driver.sharedBytes = 50000;
+  EXPECT_TRUE(succeeded((*program)->plan({{1, {17, 8}}, {2, {17, 8}}})));
 }
 
 TEST_F(HostProgramTest, RefusesWrongForms) {
