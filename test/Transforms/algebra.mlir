@@ -15,7 +15,7 @@
 // The rules that serve RMSNorm serve the L2 norm, written with a division.
 // CHECK-LABEL: @l2_linear
 // CHECK: cleave.alternatives
-// CHECK: %[[R:.*]] = cleave.recip
+// CHECK: %[[R:.*]] = cleave.rsqrt
 // CHECK: %[[Y:.*]] = cleave.contract %arg0, %arg1 over [K] {operand_type = f16}
 // CHECK: cleave.mul %[[R]], %[[Y]]
 // CHECK: cleave.yield

@@ -43,6 +43,12 @@ static uint64_t hashAttribute(const AlgebraGraph &graph, StringRef name,
                             : mixHash(hash, graph.lookupAxis(axis).value_or(0));
     return hash;
   }
+  if (auto list = dyn_cast<ArrayAttr>(attribute)) {
+    uint64_t hash = 0;
+    for (Attribute element : list)
+      hash = mixHash(hash, hashAttribute(graph, name, element));
+    return hash;
+  }
   if (auto text = dyn_cast<StringAttr>(attribute))
     if (std::optional<unsigned> axis = graph.lookupAxis(text))
       return *axis;
@@ -136,15 +142,23 @@ double AlgebraCostModel::getWork(ClassId id, const Node &node) const {
   }
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
   case OpKind::Select:
   case OpKind::Cmp:
   case OpKind::IsFinite:
+  case OpKind::Abs:
+  case OpKind::Concat:
     return size;
   case OpKind::Div:
   case OpKind::Pow:
   case OpKind::Recip:
   case OpKind::Recip0:
   case OpKind::Exp:
+  case OpKind::Exp2:
+  case OpKind::Log:
+  case OpKind::Tanh:
+  case OpKind::Erf:
   case OpKind::Sqrt:
   case OpKind::Rsqrt:
   case OpKind::Sigmoid:
@@ -184,15 +198,21 @@ std::optional<NodeCost> AlgebraCostModel::getCost(const EGraph &, ClassId id,
   }
   case OpKind::ReduceSum:
   case OpKind::Contract:
-    cost.sweeps = *graph.getAxisSet(graph.getPayload(node).get("axes"));
     cost.kind = 1;
     break;
   case OpKind::ReduceMax:
-    cost.sweeps = *graph.getAxisSet(graph.getPayload(node).get("axes"));
     cost.kind = 2;
+    break;
+  case OpKind::ReduceMin:
+    cost.kind = 3;
+    break;
+  case OpKind::ReduceProd:
+    cost.kind = 4;
     break;
   default:
     break;
   }
+  if (isReduction(graph.getKind(node)))
+    cost.sweeps = *graph.getAxisSet(graph.getPayload(node).get("axes"));
   return cost;
 }

@@ -8,7 +8,6 @@
 
 #include "Cleave/Transforms/Algebra/AlgebraGraph.h"
 #include "Cleave/Transforms/EGraph/Proof.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -17,37 +16,101 @@ using namespace mlir::cleave::egraph;
 /// What strict numerics assumes of an argument without a declared range.
 static constexpr double kDefaultRange = 65504;
 
+namespace {
+struct KnownOp {
+  StringLiteral name;
+  OpKind kind;
+};
+} // namespace
+
+static constexpr KnownOp kKnownOps[] = {
+    {"argument", OpKind::Argument},
+    {"cleave.constant", OpKind::Constant},
+    {"cleave.extent", OpKind::Extent},
+    {"cleave.add", OpKind::Add},
+    {"cleave.mul", OpKind::Mul},
+    {"cleave.max", OpKind::Max},
+    {"cleave.min", OpKind::Min},
+    {"cleave.sub", OpKind::Sub},
+    {"cleave.div", OpKind::Div},
+    {"cleave.neg", OpKind::Neg},
+    {"cleave.pow", OpKind::Pow},
+    {"cleave.recip", OpKind::Recip},
+    {"cleave.recip0", OpKind::Recip0},
+    {"cleave.abs", OpKind::Abs},
+    {"cleave.exp", OpKind::Exp},
+    {"cleave.exp2", OpKind::Exp2},
+    {"cleave.log", OpKind::Log},
+    {"cleave.tanh", OpKind::Tanh},
+    {"cleave.erf", OpKind::Erf},
+    {"cleave.sqrt", OpKind::Sqrt},
+    {"cleave.rsqrt", OpKind::Rsqrt},
+    {"cleave.sigmoid", OpKind::Sigmoid},
+    {"cleave.is_finite", OpKind::IsFinite},
+    {"cleave.cmp", OpKind::Cmp},
+    {"cleave.select", OpKind::Select},
+    {"cleave.cast", OpKind::Cast},
+    {"cleave.iota", OpKind::Iota},
+    {"cleave.reduce_sum", OpKind::ReduceSum},
+    {"cleave.reduce_max", OpKind::ReduceMax},
+    {"cleave.reduce_min", OpKind::ReduceMin},
+    {"cleave.reduce_prod", OpKind::ReduceProd},
+    {"cleave.contract", OpKind::Contract},
+    {"cleave.split", OpKind::Split},
+    {"cleave.merge", OpKind::Merge},
+    {"cleave.rename", OpKind::Rename},
+    {"cleave.relayout", OpKind::Relayout},
+    {"cleave.slice", OpKind::Slice},
+    {"cleave.concat", OpKind::Concat},
+    {"cleave.gather", OpKind::Gather},
+    {"cleave.insert", OpKind::Insert},
+};
+
 static OpKind parseKind(StringRef name) {
-  return llvm::StringSwitch<OpKind>(name)
-      .Case("argument", OpKind::Argument)
-      .Case("cleave.constant", OpKind::Constant)
-      .Case("cleave.extent", OpKind::Extent)
-      .Case("cleave.add", OpKind::Add)
-      .Case("cleave.mul", OpKind::Mul)
-      .Case("cleave.max", OpKind::Max)
-      .Case("cleave.min", OpKind::Min)
-      .Case("cleave.sub", OpKind::Sub)
-      .Case("cleave.div", OpKind::Div)
-      .Case("cleave.neg", OpKind::Neg)
-      .Case("cleave.pow", OpKind::Pow)
-      .Case("cleave.recip", OpKind::Recip)
-      .Case("cleave.recip0", OpKind::Recip0)
-      .Case("cleave.exp", OpKind::Exp)
-      .Case("cleave.sqrt", OpKind::Sqrt)
-      .Case("cleave.rsqrt", OpKind::Rsqrt)
-      .Case("cleave.sigmoid", OpKind::Sigmoid)
-      .Case("cleave.is_finite", OpKind::IsFinite)
-      .Case("cleave.cmp", OpKind::Cmp)
-      .Case("cleave.select", OpKind::Select)
-      .Case("cleave.cast", OpKind::Cast)
-      .Case("cleave.reduce_sum", OpKind::ReduceSum)
-      .Case("cleave.reduce_max", OpKind::ReduceMax)
-      .Case("cleave.contract", OpKind::Contract)
-      .Case("cleave.split", OpKind::Split)
-      .Case("cleave.merge", OpKind::Merge)
-      .Case("cleave.rename", OpKind::Rename)
-      .Case("cleave.relayout", OpKind::Relayout)
-      .Default(OpKind::Unknown);
+  for (const KnownOp &op : kKnownOps)
+    if (op.name == name)
+      return op.kind;
+  return OpKind::Unknown;
+}
+
+bool mlir::cleave::isPointwise(OpKind kind) {
+  switch (kind) {
+  case OpKind::Add:
+  case OpKind::Mul:
+  case OpKind::Max:
+  case OpKind::Min:
+  case OpKind::Sub:
+  case OpKind::Div:
+  case OpKind::Neg:
+  case OpKind::Pow:
+  case OpKind::Recip:
+  case OpKind::Recip0:
+  case OpKind::Abs:
+  case OpKind::Exp:
+  case OpKind::Exp2:
+  case OpKind::Log:
+  case OpKind::Tanh:
+  case OpKind::Erf:
+  case OpKind::Sqrt:
+  case OpKind::Rsqrt:
+  case OpKind::Sigmoid:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool mlir::cleave::isReduction(OpKind kind) {
+  switch (kind) {
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
+  case OpKind::Contract:
+    return true;
+  default:
+    return false;
+  }
 }
 
 bool AlgebraGraph::isKnownOperation(StringRef name) {
@@ -68,20 +131,10 @@ void AlgebraGraph::declareOps() {
     graph.declareMultiset(name);
   // An op of the dialect that this misses would be refused, so the numbers of
   // symbols that come later are those of arguments only.
-  for (StringRef name :
-       {"argument",          "cleave.constant",   "cleave.extent",
-        "cleave.add",        "cleave.mul",        "cleave.max",
-        "cleave.min",        "cleave.sub",        "cleave.div",
-        "cleave.neg",        "cleave.pow",        "cleave.recip",
-        "cleave.recip0",     "cleave.exp",        "cleave.sqrt",
-        "cleave.rsqrt",      "cleave.sigmoid",    "cleave.is_finite",
-        "cleave.cmp",        "cleave.select",     "cleave.cast",
-        "cleave.reduce_sum", "cleave.reduce_max", "cleave.contract",
-        "cleave.split",      "cleave.merge",      "cleave.rename",
-        "cleave.relayout"}) {
-    SymbolId symbol = graph.getSymbol(name);
+  for (const KnownOp &op : kKnownOps) {
+    SymbolId symbol = graph.getSymbol(op.name);
     kinds.resize(std::max<size_t>(kinds.size(), symbol + 1), OpKind::Unknown);
-    kinds[symbol] = parseKind(name);
+    kinds[symbol] = op.kind;
   }
 }
 
@@ -108,6 +161,31 @@ std::optional<unsigned> AlgebraGraph::lookupAxis(StringAttr name) const {
   if (it == axisIds.end())
     return std::nullopt;
   return it->second;
+}
+
+std::optional<unsigned>
+AlgebraGraph::addConcatenatedAxis(ArrayRef<unsigned> parts) {
+  std::string name;
+  AxisBounds bounds;
+  bounds.min = bounds.max = bounds.representative = bounds.type = 0;
+  for (unsigned part : parts) {
+    const AxisBounds &below = axisBounds[part];
+    name += (name.empty() ? "" : ".") + axisNames[part].str();
+    bounds.min += below.min;
+    bounds.max += below.max;
+    bounds.representative += below.representative;
+    bounds.partial |= below.partial;
+    bool isDynamic =
+        ShapedType::isDynamic(bounds.type) || ShapedType::isDynamic(below.type);
+    bounds.type = isDynamic ? ShapedType::kDynamic : bounds.type + below.type;
+    bounds.parts.push_back(part);
+  }
+  auto attr = StringAttr::get(context, name);
+  // An axis of the input may have this name.
+  if (std::optional<unsigned> axis = lookupAxis(attr))
+    if (axisBounds[*axis].parts != bounds.parts)
+      return std::nullopt;
+  return addAxis(attr, bounds);
 }
 
 std::optional<AxisSet> AlgebraGraph::getAxisSet(Attribute axes) const {

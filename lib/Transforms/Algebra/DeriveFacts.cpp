@@ -25,10 +25,14 @@ using namespace mlir::cleave::egraph;
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// exp overflows f32 above the first, and is flushed to 0 below the second.
 static constexpr double kMaxExponent = 88.0, kMinExponent = -87.0;
+/// The same for exp2.
+static constexpr double kMaxExponent2 = 127.0, kMinExponent2 = -126.0;
 /// The largest f32.
 static constexpr double kLargest = 3.4028234663852886e38;
 /// The smallest normal f32, below which a reciprocal overflows.
 static constexpr double kSmallest = 1.1754943508222875e-38;
+/// The largest f32 whose reciprocal is not flushed to 0.
+static constexpr double kInvertible = 8.507059173023462e37;
 
 /// 0 * inf is 0: the bound of a product of a zero with something unbounded but
 /// real.
@@ -64,6 +68,19 @@ static std::pair<double, double> multiplyAll(const EGraph &graph,
   return result;
 }
 
+/// Of what is not 0.
+static std::pair<double, double> invert(const Facts &x) {
+  return {1 / x.hi, 1 / x.lo};
+}
+
+/// Whether factors may be multiplied in any order without overflow.
+static bool isPartFinite(const EGraph &graph, const Node &product) {
+  double largest = 1;
+  for (ClassId child : product.children)
+    largest *= std::max(graph.getFacts(child).magnitude(), 1.0);
+  return largest <= kLargest;
+}
+
 static void setInterval(Facts &facts, std::pair<double, double> interval) {
   facts.lo = interval.first;
   facts.hi = interval.second;
@@ -80,8 +97,11 @@ static bool isFinite(const Facts &facts) { return facts.finite; }
 static bool isNotNaN(const Facts &facts) { return facts.notNaN; }
 static bool isNonZero(const Facts &facts) { return facts.isNonZero(); }
 
-static bool isBoundedAbove(const Facts &facts) { return facts.hi <= kLargest; }
-static bool isBoundedBelow(const Facts &facts) { return facts.lo >= -kLargest; }
+/// Whether a sum whose terms above 0 sum up to `positive` at most, and those
+/// below to `negative`, is not inf - inf: partial sums overflow too.
+static bool isSumNotNaN(double negative, double positive) {
+  return positive <= kLargest || negative >= -kLargest;
+}
 
 /// The sum of `count` values of an interval.
 static void setSum(Facts &facts, std::pair<double, double> interval,
@@ -133,15 +153,25 @@ static bool isDifferenceToMaximum(const AlgebraGraph &graph, const Node &node) {
   return false;
 }
 
+/// exp(-inf) is 0.
+static void deriveExponential(const Facts &x, double min, double max,
+                              Facts &facts) {
+  facts.notNaN = x.notNaN;
+  facts.finite = x.notNaN && x.hi <= max;
+  facts.nonZero = x.finite && x.lo >= min;
+  if (!facts.nonZero)
+    facts.lo = 0;
+}
+
 static void deriveUnary(OpKind kind, const Facts &x, Facts &facts) {
   switch (kind) {
   case OpKind::Recip:
-    facts.nonZero = x.finite;
+    facts.nonZero = x.finite && x.magnitude() <= kInvertible;
     facts.finite = x.finite && (x.lo >= kSmallest || x.hi <= -kSmallest);
     if (x.lo > 0 || x.hi < 0)
-      setInterval(facts, {1 / x.hi, 1 / x.lo});
+      setInterval(facts, invert(x));
     else if (x.lo >= 0)
-      facts.lo = 1 / x.hi;
+      facts.lo = invert(x).first;
     break;
   case OpKind::Recip0:
     // Finite but for denormal operands, which the scale of a row is not.
@@ -149,14 +179,30 @@ static void deriveUnary(OpKind kind, const Facts &x, Facts &facts) {
     setInterval(facts,
                 {x.lo >= 0 ? 0.0 : -kLargest, x.hi <= 0 ? 0.0 : kLargest});
     break;
+  case OpKind::Abs:
+    setInterval(facts, {std::max({0.0, x.lo, -x.hi}), x.magnitude()});
+    facts.nonZero = x.isNonZero();
+    facts.notNaN = x.notNaN;
+    facts.finite = x.finite;
+    break;
   case OpKind::Exp:
     setInterval(facts, {std::exp(x.lo), std::exp(x.hi)});
-    // exp(-inf) is 0.
-    facts.notNaN = x.notNaN;
-    facts.finite = x.notNaN && x.hi <= kMaxExponent;
-    facts.nonZero = x.finite && x.lo >= kMinExponent;
-    if (!facts.nonZero)
-      facts.lo = 0;
+    deriveExponential(x, kMinExponent, kMaxExponent, facts);
+    break;
+  case OpKind::Exp2:
+    setInterval(facts, {std::exp2(x.lo), std::exp2(x.hi)});
+    deriveExponential(x, kMinExponent2, kMaxExponent2, facts);
+    break;
+  case OpKind::Log:
+    facts.notNaN = x.notNaN && x.lo >= 0;
+    facts.finite = x.finite && x.lo >= kSmallest;
+    setInterval(facts, {x.lo > 0 ? std::log(x.lo) : -kInf,
+                        x.hi > 0 ? std::log(x.hi) : -kInf});
+    break;
+  case OpKind::Tanh:
+  case OpKind::Erf:
+    facts.finite = x.notNaN;
+    setInterval(facts, {x.lo >= 0 ? 0 : -1, x.hi <= 0 ? 0 : 1});
     break;
   case OpKind::Sqrt:
     facts.finite = x.finite && x.lo >= 0;
@@ -230,6 +276,9 @@ Facts AlgebraGraph::getInvariants(const Node &node) const {
   }
   Type element = isDouble ? Type(Float64Type::get(context))
                           : Type(Float32Type::get(context));
+  auto getAxis = [&](StringRef key) {
+    return AxisSet::of(*lookupAxis(payload.getAs<StringAttr>(key)));
+  };
   switch (getKind(node)) {
   case OpKind::IsFinite:
   case OpKind::Cmp:
@@ -237,9 +286,35 @@ Facts AlgebraGraph::getInvariants(const Node &node) const {
     break;
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
   case OpKind::Contract:
     facts.axes =
         facts.axes - getAxisSet(payload.get("axes")).value_or(AxisSet());
+    break;
+  case OpKind::Slice:
+    facts.axes = facts.axes - getAxis("axis");
+    if (payload.get("part"))
+      facts.axes |= getAxis("part");
+    element = getElementType(node.children[0]);
+    break;
+  case OpKind::Concat: {
+    auto along = cast<ArrayAttr>(payload.get("along"));
+    facts.axes = getAxis("axis");
+    for (auto [child, name] : llvm::zip_equal(node.children, along))
+      facts.axes |= graph.getFacts(child).axes -
+                    AxisSet::of(*lookupAxis(cast<StringAttr>(name)));
+    element = getElementType(node.children[0]);
+    break;
+  }
+  case OpKind::Gather:
+    facts.axes = (graph.getFacts(node.children[0]).axes - getAxis("axis")) |
+                 graph.getFacts(node.children[1]).axes;
+    element = getElementType(node.children[0]);
+    break;
+  case OpKind::Insert:
+    facts.axes = graph.getFacts(node.children[1]).axes;
+    element = getElementType(node.children[1]);
     break;
   case OpKind::Rename: {
     auto from = cast<AxesAttr>(payload.get("from"));
@@ -260,8 +335,8 @@ Facts AlgebraGraph::getInvariants(const Node &node) const {
   return facts;
 }
 
-/// Drops what the element type cannot hold. What is below its normal numbers
-/// may be flushed to 0.
+/// Drops what the element type cannot hold: what is above is infinite, and what
+/// is below its normal numbers may be flushed to 0.
 static void bound(Facts &facts, Type elementType) {
   auto type = dyn_cast<FloatType>(elementType);
   if (!type) {
@@ -279,6 +354,12 @@ static void bound(Facts &facts, Type elementType) {
     facts.hi = kInf;
   if (facts.constant)
     return;
+  if (facts.hi > largest)
+    facts.hi = kInf;
+  if (facts.lo < -largest)
+    facts.lo = -kInf;
+  facts.lo = std::min(facts.lo, largest);
+  facts.hi = std::max(facts.hi, -largest);
   if (facts.lo > 0 && facts.lo < smallest)
     facts.lo = 0;
   if (facts.hi < 0 && facts.hi > -smallest)
@@ -309,6 +390,36 @@ static void deriveConstant(const AlgebraGraph &graph, const Node &node,
   facts.nonZero = value != 0;
 }
 
+/// A view has the values of its operand.
+static void deriveView(const Facts &x, Facts &facts) {
+  setInterval(facts, {x.lo, x.hi});
+  facts.nonZero = x.isNonZero();
+  facts.notNaN = x.notNaN;
+  facts.finite = x.finite;
+}
+
+/// Positions from 0.
+static void deriveIota(const AlgebraGraph &graph, const Node &node,
+                       Facts &facts) {
+  auto axis = cast<StringAttr>(graph.getPayload(node).get("axis"));
+  const AxisBounds &bounds = graph.getBounds(*graph.lookupAxis(axis));
+  setInterval(facts, {0.0, std::max(double(bounds.max) - 1, 0.0)});
+  facts.finite = true;
+}
+
+/// Each element is one of the operands'.
+static void deriveChoice(const EGraph &graph, ArrayRef<ClassId> operands,
+                         Facts &facts) {
+  deriveView(graph.getFacts(operands[0]), facts);
+  for (ClassId id : operands.drop_front()) {
+    const Facts &x = graph.getFacts(id);
+    setInterval(facts, {std::min(facts.lo, x.lo), std::max(facts.hi, x.hi)});
+    facts.nonZero &= x.isNonZero();
+    facts.notNaN &= x.notNaN;
+    facts.finite &= x.finite;
+  }
+}
+
 /// The size of the axis, however many of its positions exist.
 static void deriveExtent(const AlgebraGraph &graph, const Node &node,
                          Facts &facts) {
@@ -324,13 +435,15 @@ static void deriveAdd(const AlgebraGraph &graph, const Node &node,
                       Facts &facts) {
   const EGraph &g = graph.getGraph();
   setInterval(facts, {0, 0});
+  double negative = 0, positive = 0;
   for (ClassId child : node.children) {
-    facts.lo += g.getFacts(child).lo;
-    facts.hi += g.getFacts(child).hi;
+    const Facts &x = g.getFacts(child);
+    facts.lo += x.lo;
+    facts.hi += x.hi;
+    negative += std::min(x.lo, 0.0);
+    positive += std::max(x.hi, 0.0);
   }
-  // inf - inf is NaN.
-  facts.notNaN = all(g, node, isNotNaN) &&
-                 (all(g, node, isBoundedAbove) || all(g, node, isBoundedBelow));
+  facts.notNaN = all(g, node, isNotNaN) && isSumNotNaN(negative, positive);
   if (isDifferenceToMaximum(graph, node))
     facts.hi = std::min(facts.hi, 0.0);
   facts.finite = all(g, node, isFinite);
@@ -353,7 +466,7 @@ static void deriveMaxMin(const EGraph &graph, const Node &node, bool isMax,
 static void deriveDiv(const Facts &a, const Facts &b, Facts &facts) {
   if (b.lo < kSmallest && b.hi > -kSmallest)
     return;
-  setInterval(facts, multiply({a.lo, a.hi}, {1 / b.hi, 1 / b.lo}));
+  setInterval(facts, multiply({a.lo, a.hi}, invert(b)));
   facts.finite = a.finite && b.finite;
 }
 
@@ -367,12 +480,16 @@ static void deriveCast(const Facts &x, bool fromFloat, Facts &facts) {
   facts.finite = x.finite;
 }
 
-/// A view has the values of its operand.
-static void deriveView(const Facts &x, Facts &facts) {
-  setInterval(facts, {x.lo, x.hi});
-  facts.nonZero = x.isNonZero();
-  facts.notNaN = x.notNaN;
-  facts.finite = x.finite;
+/// A product of values of one interval.
+static void deriveProduct(const Facts &x, std::pair<double, double> count,
+                          Facts &facts) {
+  auto [least, most] = count;
+  double magnitude = std::max(1.0, std::pow(x.magnitude(), most));
+  setInterval(facts, {-magnitude, magnitude});
+  if (x.lo >= 0)
+    setInterval(facts, {x.lo >= 1 ? std::pow(x.lo, least)
+                                  : std::min(1.0, std::pow(x.lo, most)),
+                        x.hi <= 1 ? std::pow(x.hi, least) : magnitude});
 }
 
 static void deriveReduction(const AlgebraGraph &graph, const Node &node,
@@ -391,8 +508,20 @@ static void deriveReduction(const AlgebraGraph &graph, const Node &node,
       facts.finite = false;
     }
     break;
+  case OpKind::ReduceMin:
+    deriveView(x, facts);
+    if (count.first < 1) {
+      facts.hi = kInf;
+      facts.finite = false;
+    }
+    break;
+  case OpKind::ReduceProd:
+    deriveProduct(x, count, facts);
+    break;
   case OpKind::ReduceSum:
-    facts.notNaN = x.notNaN && (isBoundedAbove(x) || isBoundedBelow(x));
+    facts.notNaN =
+        x.notNaN && isSumNotNaN(times(std::min(x.lo, 0.0), count.second),
+                                times(std::max(x.hi, 0.0), count.second));
     setSum(facts, {x.lo, x.hi}, count);
     break;
   default:
@@ -420,7 +549,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     break;
   case OpKind::Mul:
     setInterval(facts, multiplyAll(graph, node.children));
-    facts.finite = all(graph, node, isFinite);
+    facts.finite = all(graph, node, isFinite) && isPartFinite(graph, node);
     break;
   case OpKind::Max:
   case OpKind::Min:
@@ -435,12 +564,29 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
   case OpKind::Select:
     deriveSelect(*this, node, facts);
     break;
+  case OpKind::Iota:
+    deriveIota(*this, node, facts);
+    break;
+  case OpKind::Slice:
+  case OpKind::Concat:
+    deriveChoice(graph, node.children, facts);
+    break;
+  case OpKind::Insert:
+    deriveChoice(graph, ArrayRef<ClassId>(node.children).take_front(2), facts);
+    break;
+  case OpKind::Gather:
+    // An index outside of the axis gives NaN.
+    setInterval(facts, {operand(0).lo, operand(0).hi});
+    facts.nonZero = operand(0).isNonZero();
+    break;
   case OpKind::Cast:
     deriveCast(operand(0), isa<FloatType>(getElementType(node.children[0])),
                facts);
     break;
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
   case OpKind::Contract:
     deriveReduction(*this, node, facts);
     break;

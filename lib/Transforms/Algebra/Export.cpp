@@ -93,6 +93,8 @@ private:
   Location location;
   ValueRange arguments;
   std::map<ClassId, Node> nodes;
+  /// The class that operations are made for.
+  ClassId current = 0;
   std::map<ClassId, OperandKey> keys;
   std::map<ClassId, Value> values;
 };
@@ -139,6 +141,10 @@ Type Exporter::inferType(StringRef name, ValueRange operands,
   MLIRContext *context = builder.getContext();
   if (auto type = payload.getAs<TypeAttr>("result_type"))
     return type.getValue();
+  // These change axes.
+  if (name == "cleave.slice" || name == "cleave.concat" ||
+      name == "cleave.gather" || name == "cleave.insert")
+    return graph.getType(current);
   SmallVector<Type> types(operands.getTypes());
   Type element = getArithmeticType(context, types);
   if (name == "cleave.cmp" || name == "cleave.is_finite")
@@ -206,8 +212,9 @@ Value Exporter::buildNode(ClassId id) {
         Value minuend = build(operands[1 - i]);
         return create("cleave.sub", {minuend, buildNegated(*negated)}, none);
       }
-  return create(graph.getGraph().getName(node.symbol), buildAll(operands),
-                payload);
+  SmallVector<Value> built = buildAll(operands);
+  current = id;
+  return create(graph.getGraph().getName(node.symbol), built, payload);
 }
 
 Value Exporter::build(ClassId id) {

@@ -78,8 +78,14 @@ LogicalResult Importer::addAxes(const AxisTable &table) {
     addType(type);
   for (Type type : function.getResultTypes())
     addType(type);
-  for (auto &[name, info] : table.axes())
-    order.push_back(name);
+  // Parts before what they are parts of.
+  for (bool isSum : {false, true})
+    for (auto &[name, info] : table.axes())
+      if ((info.kind == AxisKind::Sum) == isSum)
+        order.push_back(name);
+  auto getId = [&](StringRef name) {
+    return graph.lookupAxis(StringAttr::get(graph.getContext(), name));
+  };
   for (const std::string &name : order) {
     const AxisInfo *info = table.lookup(name);
     AxisBounds bounds;
@@ -90,8 +96,14 @@ LogicalResult Importer::addAxes(const AxisTable &table) {
       bounds.min = bounds.max = info->extent;
     // Positions outside of a split's domain do not exist.
     for (const SplitRelation &split : table.splits())
-      if (split.inner == name || split.outer == name)
+      if (split.inner == name || split.outer == name) {
         bounds.min = 0;
+        bounds.partial = true;
+      }
+    if (info->kind == AxisKind::Sum)
+      for (const std::string &part : info->operands)
+        if (std::optional<unsigned> id = getId(part))
+          bounds.parts.push_back(*id);
     if (!graph.addAxis(StringAttr::get(graph.getContext(), name), bounds))
       return function.emitError()
              << "expected at most " << AxisSet::kMaxAxes
@@ -138,7 +150,7 @@ DictionaryAttr Importer::getPayload(Operation *op) {
       attributes.append(attribute);
   if (auto contract = dyn_cast<ContractOp>(op))
     attributes.set("operand_type", TypeAttr::get(resolveOperandType(contract)));
-  if (!isa<InferTypeOpInterface>(op))
+  if (!isa<InferTypeOpInterface, SliceOp, ConcatOp>(op))
     attributes.set("result_type", TypeAttr::get(op->getResult(0).getType()));
   return attributes.getDictionary(op->getContext());
 }

@@ -140,6 +140,10 @@ static bool isArithmetic(OpKind kind) {
   case OpKind::Merge:
   case OpKind::Rename:
   case OpKind::Relayout:
+  case OpKind::Slice:
+  case OpKind::Concat:
+  case OpKind::Gather:
+  case OpKind::Insert:
   case OpKind::Unknown:
     return false;
   default:
@@ -172,6 +176,8 @@ std::optional<ClassId> AlgebraGraph::normalize(EGraph &, Node &node) {
     return normalizeMultiset(node, kind);
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
     return normalizeReduction(node, kind);
   case OpKind::Contract:
     llvm::sort(node.children);
@@ -217,7 +223,12 @@ bool AlgebraGraph::isValid(StringRef name, DictionaryAttr payload,
   case OpKind::Neg:
   case OpKind::Recip:
   case OpKind::Recip0:
+  case OpKind::Abs:
   case OpKind::Exp:
+  case OpKind::Exp2:
+  case OpKind::Log:
+  case OpKind::Tanh:
+  case OpKind::Erf:
   case OpKind::Sqrt:
   case OpKind::Rsqrt:
   case OpKind::Sigmoid:
@@ -231,13 +242,63 @@ bool AlgebraGraph::isValid(StringRef name, DictionaryAttr payload,
            isFloat(children[1]) && isFloat(children[2]);
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
     return children.size() == 1 && isFloat(children[0]) && carries("axes");
   case OpKind::Contract:
     return children.size() == 2 && llvm::all_of(children, isFloat) &&
            carries("axes") &&
            isa_and_nonnull<TypeAttr>(payload.get("operand_type"));
+  case OpKind::Slice:
+    return children.size() == 1 && isValidView(payload, children, "part");
+  case OpKind::Gather:
+    return children.size() == 2 && isFloat(children[0]) &&
+           isa<IntegerType>(getElementType(children[1])) &&
+           isValidView(payload, children[0], "");
+  case OpKind::Concat:
+    return isValidConcat(payload, children);
   default:
-    // Casts and views keep their place: no rule makes one.
+    // Casts and other views keep their place: no rule makes one.
     return false;
   }
+}
+
+/// The first operand carries `axis`, and not yet what it is called in the
+/// result.
+bool AlgebraGraph::isValidView(DictionaryAttr payload,
+                               ArrayRef<ClassId> children,
+                               StringRef renamed) const {
+  AxisSet carried = graph.getFacts(children[0]).axes;
+  auto name = payload.getAs<StringAttr>("axis");
+  std::optional<unsigned> axis;
+  if (name)
+    axis = lookupAxis(name);
+  if (!axis || !carried.contains(*axis))
+    return false;
+  auto part = payload.getAs<StringAttr>(renamed);
+  if (!part)
+    return true;
+  std::optional<unsigned> to = lookupAxis(part);
+  return to && !(carried - AxisSet::of(*axis)).contains(*to);
+}
+
+bool AlgebraGraph::isValidConcat(DictionaryAttr payload,
+                                 ArrayRef<ClassId> children) const {
+  auto along = payload.getAs<ArrayAttr>("along");
+  auto name = payload.getAs<StringAttr>("axis");
+  if (!along || !name || along.size() != children.size() || children.empty() ||
+      !lookupAxis(name))
+    return false;
+  AxisSet axis = AxisSet::of(*lookupAxis(name));
+  for (auto [child, attr] : llvm::zip_equal(children, along)) {
+    auto part = dyn_cast<StringAttr>(attr);
+    if (!part || !lookupAxis(part) ||
+        getElementType(child) != getElementType(children[0]))
+      return false;
+    AxisSet own = AxisSet::of(*lookupAxis(part));
+    AxisSet carried = graph.getFacts(child).axes;
+    if (!carried.contains(own) || (carried - own).intersects(axis))
+      return false;
+  }
+  return true;
 }

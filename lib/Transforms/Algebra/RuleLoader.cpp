@@ -40,6 +40,12 @@ static const BuiltinModule builtinModules[] = {
 #include "Rules.inc"
 };
 
+StringRef mlir::cleave::getOperationName(pdl::OperationOp op) {
+  StringRef name = op.getOpName().value_or("");
+  name.consume_back(".pair");
+  return name;
+}
+
 /// Whether the op of `root` uses `op` through operands.
 static void collectReachable(pdl::OperationOp op,
                              llvm::DenseSet<Operation *> &reachable) {
@@ -80,19 +86,18 @@ static LogicalResult checkTypes(Operation *op) {
 }
 
 static LogicalResult checkOperation(pdl::OperationOp op) {
-  if (!op.getOpName())
+  bool isMatch = isa<pdl::PatternOp>(op->getParentOp());
+  StringRef name = getOperationName(op);
+  if (name.empty() && !isMatch)
     return op.emitError("expected a named operation");
-  if (!AlgebraGraph::isKnownOperation(*op.getOpName()))
-    return op.emitError("unknown operation '") << *op.getOpName() << "'";
+  if (!name.empty() && !AlgebraGraph::isKnownOperation(name))
+    return op.emitError("unknown operation '") << name << "'";
   unsigned ranges = llvm::count_if(op.getOperandValues(), [](Value value) {
     return isa_and_nonnull<pdl::OperandsOp>(value.getDefiningOp());
   });
-  bool isMatch = isa<pdl::PatternOp>(op->getParentOp());
-  if (isMatch &&
-      (*op.getOpName() == "cleave.sub" || *op.getOpName() == "cleave.neg"))
+  if (isMatch && (name == "cleave.sub" || name == "cleave.neg"))
     return op.emitError("expected a normal form but got '")
-           << *op.getOpName()
-           << "': a - b is add(a, mul(-1, b)), and -a is mul(-1, a)";
+           << name << "': a - b is add(a, mul(-1, b)), and -a is mul(-1, a)";
   if (isMatch && ranges > 1)
     return op.emitError("expected at most one range among the operands");
   return success();

@@ -70,7 +70,7 @@ private:
     // The result of a matched operation, as a constraint sees it.
     Operation *def = value.getDefiningOp();
     if (isa_and_nonnull<pdl::ResultOp, pdl::ResultsOp>(def))
-      return get(def->getOperand(0));
+      return Binding{get(def->getOperand(0)).classes, {}};
     Binding literal;
     if (auto attribute = value.getDefiningOp<pdl::AttributeOp>())
       literal.attribute = attribute.getValueAttr();
@@ -87,14 +87,17 @@ private:
 } // namespace
 
 void Matcher::matchOperation(pdl::OperationOp op, ClassId id, Continue next) {
+  StringRef name = getOperationName(op);
   for (const Node &node : graph.getGraph().getClass(id).nodes) {
-    if (graph.getGraph().getName(node.symbol) != *op.getOpName())
+    if (!name.empty() && graph.getGraph().getName(node.symbol) != name)
       continue;
     bool unordered = graph.getGraph().isMultiset(node.symbol) ||
                      graph.getKind(node) == OpKind::Contract;
     chosen[op] = node;
     auto matchOperands = [&] {
-      auto bound = [&] { bind(op, Binding{{id}, {}}, next); };
+      auto bound = [&] {
+        bind(op, Binding{{id}, {}, {{node.symbol, node.payload}}}, next);
+      };
       if (unordered)
         matchUnordered(op.getOperandValues(), node.children, bound);
       else
@@ -188,10 +191,14 @@ void Matcher::runConstraints(unsigned index) {
   SmallVector<Binding> arguments;
   for (Value argument : op.getArgs())
     arguments.push_back(get(argument));
+  const NativeConstraint &native = *lookupConstraint(op.getName());
+  bool isWeakened = pattern.weakened == index;
+  if (isWeakened && native.numResults == 0)
+    return runConstraints(index + 1);
   std::vector<SmallVector<Binding>> answers;
-  lookupConstraint(op.getName())
-      ->run(graph, arguments,
-            [&](ArrayRef<Binding> results) { answers.emplace_back(results); });
+  (isWeakened ? native.runWeakened : native.run)(
+      graph, arguments,
+      [&](ArrayRef<Binding> results) { answers.emplace_back(results); });
   if (op.getIsNegated()) {
     if (answers.empty())
       runConstraints(index + 1);
@@ -243,7 +250,7 @@ private:
     // The result of a matched operation.
     Operation *def = value.getDefiningOp();
     return isa_and_nonnull<pdl::ResultOp, pdl::ResultsOp>(def)
-               ? get(def->getOperand(0))
+               ? Binding{get(def->getOperand(0)).classes, {}}
                : Binding();
   }
   Binding concat(ValueRange values) const {
@@ -269,9 +276,10 @@ bool RewriteBuilder::buildOperation(pdl::OperationOp op) {
   }
   DictionaryAttr payload = attributes.getDictionary(graph.getContext());
   Binding operands = concat(op.getOperandValues());
-  if (!graph.isValid(*op.getOpName(), payload, operands.classes))
+  StringRef name = getOperationName(op);
+  if (!graph.isValid(name, payload, operands.classes))
     return false;
-  ClassId id = graph.add(*op.getOpName(), payload, operands.classes);
+  ClassId id = graph.add(name, payload, operands.classes);
   bindings[op] = Binding{{id}, {}};
   return true;
 }
@@ -282,15 +290,18 @@ bool RewriteBuilder::build(Operation &part) {
   if (auto op = dyn_cast<pdl::RangeOp>(part)) {
     bindings[op.getResult()] = concat(op.getArguments());
   } else if (isa<pdl::ResultOp, pdl::ResultsOp>(part)) {
-    bindings[part.getResult(0)] = get(part.getOperand(0));
+    bindings[part.getResult(0)] = Binding{get(part.getOperand(0)).classes, {}};
   } else if (auto op = dyn_cast<pdl::AttributeOp>(part)) {
     bindings[op.getResult()] = Binding{{}, op.getValueAttr()};
   } else if (auto op = dyn_cast<pdl::ApplyNativeRewriteOp>(part)) {
     SmallVector<Binding> arguments;
     for (Value argument : op.getArgs())
       arguments.push_back(get(argument));
-    bindings[op.getResult(0)] =
+    std::optional<Binding> result =
         lookupRewrite(op.getName())->run(graph, arguments);
+    if (!result)
+      return false;
+    bindings[op.getResult(0)] = *result;
   }
   return true;
 }

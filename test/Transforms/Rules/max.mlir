@@ -1,6 +1,6 @@
 // RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullSummands 2>/dev/null | FileCheck %s --check-prefix=ADD
 // RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullFactors 2>/dev/null | FileCheck %s --check-prefix=MUL
-// RUN: cleave-opt %s --cleave-apply-rules=names=Max_MonotoneExp,Max_MonotoneSigmoid 2>/dev/null | FileCheck %s --check-prefix=MONO
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullIncreasing,Max_PullIncreasing 2>/dev/null | FileCheck %s --check-prefix=MONO
 
 #M = #cleave.axes<M>
 #K_M = #cleave.axes<K, M>

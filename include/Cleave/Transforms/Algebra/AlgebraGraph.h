@@ -38,7 +38,12 @@ enum class OpKind {
   Pow,
   Recip,
   Recip0,
+  Abs,
   Exp,
+  Exp2,
+  Log,
+  Tanh,
+  Erf,
   Sqrt,
   Rsqrt,
   Sigmoid,
@@ -46,15 +51,28 @@ enum class OpKind {
   Cmp,
   Select,
   Cast,
+  Iota,
   ReduceSum,
   ReduceMax,
+  ReduceMin,
+  ReduceProd,
   Contract,
   Split,
   Merge,
   Rename,
   Relayout,
+  Slice,
+  Concat,
+  Gather,
+  Insert,
   Unknown
 };
+
+/// Whether an element of the result depends on the operands' elements at that
+/// position only, and the operation takes floats and gives them.
+bool isPointwise(OpKind kind);
+/// Whether an operation reduces over its attribute `axes`.
+bool isReduction(OpKind kind);
 
 /// The extents that an axis can have.
 struct AxisBounds {
@@ -64,6 +82,11 @@ struct AxisBounds {
   int64_t representative = 64;
   /// The extent in types.
   int64_t type = ShapedType::kDynamic;
+  /// Some positions may not exist: there may be fewer than the extent says.
+  bool partial = false;
+  /// Of a concatenated axis that a rule made: the axes that lie one behind the
+  /// other.
+  SmallVector<unsigned, 2> parts;
 };
 
 /// An e-graph whose nodes stand for cleave operations.
@@ -90,6 +113,9 @@ public:
   /// Numbers an axis at its first use; empty beyond the engine's limit.
   std::optional<unsigned> addAxis(StringAttr name, AxisBounds bounds);
   std::optional<unsigned> lookupAxis(StringAttr name) const;
+  /// The axis of a concatenation along `parts`. Its name follows from theirs,
+  /// so that each concatenation has one.
+  std::optional<unsigned> addConcatenatedAxis(ArrayRef<unsigned> parts);
   unsigned getNumAxes() const { return axisNames.size(); }
   StringAttr getAxisName(unsigned axis) const { return axisNames[axis]; }
   const AxisBounds &getBounds(unsigned axis) const { return axisBounds[axis]; }
@@ -108,7 +134,9 @@ public:
   DictionaryAttr getPayload(const egraph::Node &node) const {
     return payloads[node.payload];
   }
+  DictionaryAttr getPayload(egraph::PayloadId id) const { return payloads[id]; }
   OpKind getKind(const egraph::Node &node) const { return kinds[node.symbol]; }
+  OpKind getKind(egraph::SymbolId symbol) const { return kinds[symbol]; }
   /// The node of the class that has this kind, or null.
   const egraph::Node *findNode(egraph::ClassId id, OpKind kind) const;
 
@@ -149,6 +177,10 @@ private:
   std::optional<egraph::ClassId> normalizeReduction(egraph::Node &node,
                                                     OpKind kind);
   egraph::ClassId widen(egraph::ClassId id);
+  bool isValidView(DictionaryAttr payload, ArrayRef<egraph::ClassId> children,
+                   StringRef renamed) const;
+  bool isValidConcat(DictionaryAttr payload,
+                     ArrayRef<egraph::ClassId> children) const;
   /// Axes and element type.
   egraph::Facts getInvariants(const egraph::Node &node) const;
   egraph::Facts deriveFacts(const egraph::Node &node) const;

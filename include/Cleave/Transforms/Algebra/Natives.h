@@ -19,27 +19,42 @@
 
 namespace mlir::cleave {
 
-/// What a PDL value stands for: an attribute, or one or several e-classes.
+/// What a PDL value stands for: an attribute, one or several e-classes, or an
+/// operation: its class, and what it is without its operands.
 struct Binding {
   SmallVector<egraph::ClassId, 4> classes;
   Attribute attribute;
+  std::optional<std::pair<egraph::SymbolId, egraph::PayloadId>> operation = {};
 };
 
 /// Called with the results of one answer.
 using Answer = function_ref<void(ArrayRef<Binding>)>;
+using RunConstraint = void (*)(const AlgebraGraph &graph,
+                               ArrayRef<Binding> arguments, Answer answer);
 
 struct NativeConstraint {
   StringRef name;
   unsigned numArguments;
   unsigned numResults;
-  void (*run)(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
-              Answer answer);
+  RunConstraint run;
+  /// For tests: the same without what it asks, where it has results. Null where
+  /// any of its answers would do (the ways to cut a product in two).
+  RunConstraint runWeakened = nullptr;
+
+  /// A guard keeps out what cannot pay; both sides of the rule are equal
+  /// without it. All other constraints are conditions.
+  bool isGuard() const { return name.starts_with("Worth"); }
+  bool isCondition() const {
+    return !isGuard() && (numResults == 0 || runWeakened);
+  }
 };
 
 struct NativeRewrite {
   StringRef name;
   unsigned numArguments;
-  Binding (*run)(AlgebraGraph &graph, ArrayRef<Binding> arguments);
+  /// Empty where there is no such value.
+  std::optional<Binding> (*run)(AlgebraGraph &graph,
+                                ArrayRef<Binding> arguments);
 };
 
 /// Null for an unknown name.

@@ -32,6 +32,8 @@ struct RulePattern {
   /// The operation that the rewrite replaces.
   pdl::OperationOp root;
   SmallVector<pdl::ApplyNativeConstraintOp> constraints;
+  /// For tests: the constraint that asks nothing.
+  std::optional<unsigned> weakened = {};
 };
 
 /// Rules and the modules that own them.
@@ -54,6 +56,10 @@ private:
   std::vector<OwningOpRef<ModuleOp>> modules;
   std::vector<RulePattern> patterns;
 };
+
+/// The operation that a part of a pattern stands for, or empty for any:
+/// `add.pair` is `add`.
+StringRef getOperationName(pdl::OperationOp op);
 
 /// Checks one pattern: it must be interpretable, and nothing of its source may
 /// have been lost. Emits an error at the part that is not.

@@ -18,7 +18,7 @@ struct VerifyOptions {
   /// Instances that the rule applies to.
   unsigned instances = 48;
   /// Instances tried to find these.
-  unsigned attempts = 20000;
+  unsigned attempts = 400000;
   unsigned seed = 1;
 };
 

@@ -27,16 +27,22 @@ class Rule_Op<string mnemonic, dag ins>
   let results = (outs AnyType:$result);
 }
 
-foreach name = ["add", "mul", "max", "min"] in
+foreach name = ["add", "mul", "max", "min"] in {
   def : Rule_Op<name, (ins Variadic<AnyType>:$first, Variadic<AnyType>:$rest)>;
+  def : Rule_Op<name # ".pair", (ins AnyType:$first, AnyType:$second,
+                                     Variadic<AnyType>:$rest)>;
+}
 
-foreach name = ["neg", "recip", "recip0", "exp", "sqrt", "rsqrt", "sigmoid",
-                "is_finite", "reduce_sum", "reduce_max"] in
+foreach name = ["neg", "recip", "recip0", "abs", "exp", "exp2", "log", "tanh",
+                "erf", "sqrt", "rsqrt", "sigmoid", "is_finite", "reduce_sum",
+                "reduce_max", "reduce_min", "reduce_prod", "slice"] in
   def : Rule_Op<name, (ins AnyType:$input)>;
 
-foreach name = ["sub", "div", "pow", "cmp", "contract"] in
+foreach name = ["sub", "div", "pow", "cmp", "contract", "gather"] in
   def : Rule_Op<name, (ins AnyType:$lhs, AnyType:$rhs)>;
 
 def : Rule_Op<"select", (ins AnyType:$condition, AnyType:$true_value,
                              AnyType:$false_value)>;
+def : Rule_Op<"concat", (ins Variadic<AnyType>:$inputs)>;
+def : Rule_Op<"concat.pair", (ins AnyType:$first, AnyType:$second)>;
 def : Rule_Op<"constant", (ins)>;
