@@ -74,8 +74,13 @@ static std::string describe(const Candidate &candidate) {
   return text;
 }
 
-static bool hasParts(Region &region) {
-  return !region.getOps<SplitOp>().empty();
+/// Whether the region reduces in as many parts as a schedule would choose. In
+/// the one part that can be scheduled, it is the region that it came from.
+static bool hasParts(Region &region, const AxisTable &axes) {
+  return llvm::any_of(region.getOps<SplitOp>(), [&](SplitOp split) {
+    const AxisInfo *outer = axes.lookup(split.getOuter());
+    return outer && outer->kind == AxisKind::Bound;
+  });
 }
 
 /// Schedules every region, or the last (the graph as written) alone.
@@ -95,6 +100,10 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
     return failure();
   unsigned regions =
       *alternatives ? (*alternatives).getAlternatives().size() : 1;
+  bool anyWhole =
+      !noAlgebra && *alternatives &&
+      llvm::any_of((*alternatives).getAlternatives(),
+                   [&](Region &region) { return !hasParts(region, *axes); });
   std::vector<Candidate> candidates;
   std::string reason;
   auto lose = [&](unsigned region, const Twine &why) {
@@ -114,7 +123,8 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
           cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
     if (noAlgebra && regions > 1 && candidate.label != "input")
       continue;
-    if (regions > 1 && hasParts((*alternatives).getAlternatives()[region])) {
+    if (anyWhole &&
+        hasParts((*alternatives).getAlternatives()[region], *axes)) {
       lose(region, "parts of an axis cannot be scheduled");
       continue;
     }

@@ -149,9 +149,14 @@ Bindings InstanceMaker::chooseExtents(const AxisTable &table,
     return primes[random() % 4];
   };
   Bindings given;
+  // Where a symbol says how many parts there are, they may be short or empty.
+  auto isSymbol = [&](const std::string &name) {
+    const AxisInfo *info = original.lookup(name);
+    return info && info->kind == AxisKind::Bound;
+  };
   std::set<std::string> made;
   for (const SplitRelation &split : table.splits())
-    made.insert(split.axis);
+    made.insert(isSymbol(split.outer) ? split.inner : split.axis);
   for (const auto &[name, info] : table.axes()) {
     bool follows = !info.operands.empty() && info.kind != AxisKind::CeilDiv;
     if (ShapedType::isDynamic(info.extent) && !follows && !made.count(name))
@@ -166,6 +171,8 @@ Bindings InstanceMaker::chooseExtents(const AxisTable &table,
   for (const SplitRelation &split : table.splits()) {
     int64_t &outer = given[split.outer];
     outer = std::max<int64_t>(get(split.outer), 1);
+    if (isSymbol(split.outer))
+      continue;
     given.try_emplace(split.axis, outer * get(split.inner));
   }
   return given;
