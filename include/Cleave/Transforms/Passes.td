@@ -61,8 +61,9 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     best first; the input is always among its regions, labelled `input`, others
     are labelled by the rules that they come from.
 
-    The cost is compared in this order: sweeps over axes that have to follow
-    one another, bytes of arguments read, work at the representative extents.
+    The cost is a rough time at the representative extents: a microsecond for
+    each sweep over an axis that has to follow another, the bytes of arguments
+    read, once for each pass over their longest axis, and the work.
 
     With `numerics=strict` a form that is not the input's is refused if, for
     some arguments within their ranges, an operand of a contraction would

@@ -191,6 +191,7 @@ std::optional<NodeCost> AlgebraCostModel::getCost(const EGraph &, ClassId id,
     cost.storage =
         cast<IntegerAttr>(graph.getPayload(node).get("index")).getInt();
     double bits = graph.getElementType(id).getIntOrFloatBitWidth();
+    cost.storageAxes = graph.getGraph().getFacts(id).axes;
     cost.bytes =
         bits / 8 *
         graph.getRepresentativeCount(graph.getGraph().getFacts(id).axes);
@@ -212,7 +213,19 @@ std::optional<NodeCost> AlgebraCostModel::getCost(const EGraph &, ClassId id,
   default:
     break;
   }
+  AxisSet axes = graph.getGraph().getFacts(id).axes, below;
+  for (ClassId child : node.children)
+    below |= graph.getGraph().getFacts(child).axes;
   if (isReduction(graph.getKind(node)))
     cost.sweeps = *graph.getAxisSet(graph.getPayload(node).get("axes"));
+  else if (below != axes)
+    cost.renamed.push_back({below - axes, axes - below});
   return cost;
+}
+
+/// Time, in bytes: a sweep that has to wait for another costs a microsecond,
+/// in which 4.8 MB can be read or seven times as many multiplications done.
+double AlgebraCostModel::weigh(const Cost &cost) const {
+  constexpr double kBytesPerSweep = 4.8e6, kWorkPerByte = 7;
+  return cost[0] * kBytesPerSweep + cost[1] + cost[2] / kWorkPerByte;
 }

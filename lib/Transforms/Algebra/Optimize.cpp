@@ -15,6 +15,21 @@ using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::egraph;
 
+static void extractForms(OptimizedFunction &result, unsigned k) {
+  PhaseTimer timer(result.times.extraction);
+  const EGraph &graph = result.graph->getGraph();
+  AlgebraCostModel model(*result.graph);
+  result.inputSelection =
+      getInputSelection(*result.graph, result.imported.roots);
+  ExtractOptions options;
+  options.k = k;
+  result.extraction = extract(graph, result.imported.roots, model, options,
+                              result.inputSelection);
+  CostTable table(graph, model);
+  result.input =
+      evaluate(graph, result.imported.roots, result.inputSelection, table);
+}
+
 FailureOr<OptimizedFunction>
 mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
                        const AlgebraOptions &options) {
@@ -50,17 +65,7 @@ mlir::cleave::optimize(FunctionOpInterface function, const RuleSet &rules,
            << "' makes unequal values equal, " << error.message;
   }
 
-  PhaseTimer timer(result.times.extraction);
-  AlgebraCostModel model(*result.graph);
-  result.inputSelection =
-      getInputSelection(*result.graph, result.imported.roots);
-  ExtractOptions extractOptions;
-  extractOptions.k = options.k;
-  result.extraction = extract(graph, result.imported.roots, model,
-                              extractOptions, result.inputSelection);
-  CostTable table(graph, model);
-  result.input =
-      evaluate(graph, result.imported.roots, result.inputSelection, table);
+  extractForms(result, options.k);
   return std::move(result);
 }
 
@@ -74,12 +79,9 @@ static constexpr StringLiteral kInputLabel = "input",
 
 bool RegionOrigin::isInput() const { return label == kInputLabel; }
 
-/// Sweeps, bytes and work; the number of nodes decides nothing here.
+/// The number of nodes decides nothing here.
 static bool isCheaper(const Evaluation &a, const Evaluation &b) {
-  auto head = [](const Cost &cost) {
-    return ArrayRef<double>(cost).take_front(3).vec();
-  };
-  return head(a.cost) < head(b.cost);
+  return a.weight < b.weight;
 }
 
 /// The rules that made the nodes of a selection.

@@ -26,8 +26,10 @@ llvm::json::Object mlir::cleave::toJSON(const OptimizedFunction &result,
                                                ? &region.extracted->evaluation
                                            : result.input ? &*result.input
                                                           : nullptr;
-    if (evaluation)
+    if (evaluation) {
       form["cost"] = llvm::json::Array(evaluation->cost);
+      form["weight"] = evaluation->weight;
+    }
     alternatives.push_back(std::move(form));
   }
   return llvm::json::Object{

@@ -1,4 +1,4 @@
-//===- Cost.cpp - The lexicographic cost of a selection -------------------===//
+//===- Cost.cpp - The cost of a selection ---------------------------------===//
 //
 // Part of the Cleave project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,7 @@ uint64_t mlir::cleave::egraph::mixHash(uint64_t seed, uint64_t value) {
   return x ^ (x >> 31);
 }
 
-CostTable::CostTable(const EGraph &graph, CostModel &model)
-    : numWorkTerms(model.getNumWorkTerms()) {
+CostTable::CostTable(const EGraph &graph, CostModel &model) : model(model) {
   for (ClassId id : graph.getClassIds())
     for (const Node &node : graph.getClass(id).nodes)
       costs[id].push_back(model.getCost(graph, id, node));

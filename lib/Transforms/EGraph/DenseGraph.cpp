@@ -9,11 +9,13 @@
 #include "DenseGraph.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 using namespace mlir::cleave::egraph;
 
 DenseGraph::DenseGraph(const EGraph &graph, llvm::ArrayRef<ClassId> roots,
                        const CostTable &table)
-    : numWorkTerms(table.getNumWorkTerms()) {
+    : model(table.getModel()) {
   auto getPosition = [&](ClassId id) {
     id = graph.find(id);
     auto [it, isNew] = positions.try_emplace(id, ids.size());
@@ -95,9 +97,25 @@ DenseGraph::sort(const Choice &choice) const {
 
 namespace {
 
+/// A storage that is read on some path.
+struct Read {
+  uint32_t storage;
+  /// Axes that it had and that are not swept yet.
+  uint64_t left;
+  /// The longest axis swept so far, and its level; 0 for none.
+  unsigned axis = 0, level = 0;
+
+  bool operator<(const Read &o) const {
+    return std::tie(storage, left, axis, level) <
+           std::tie(o.storage, o.left, o.axis, o.level);
+  }
+  bool operator!=(const Read &o) const { return *this < o || o < *this; }
+};
+
 struct ClassState {
-  /// What a sweep on top of this class would read, and the sweeps below it; in
-  /// order.
+  llvm::SmallVector<Read, 4> reads;
+  /// What a sweep on top of this class would read first, and the sweeps below
+  /// it; in order.
   llvm::SmallVector<uint32_t, 4> storages;
   llvm::SmallVector<uint64_t, 4> sweeps;
   uint64_t form = 0;
@@ -108,25 +126,14 @@ public:
   DagEvaluator(const DenseGraph &graph, const Choice &choice)
       : graph(graph), choice(choice), states(graph.size()),
         levels(graph.size() * graph.getNumAxes()),
-        work(graph.getNumWorkTerms()) {}
+        work(graph.getModel().getNumWorkTerms()) {}
 
   void visit(uint32_t id);
   Evaluation finish();
 
 private:
-  struct Read {
-    uint32_t storage;
-    uint64_t axes;
-    unsigned level;
-    double bytes;
-
-    bool operator<(const Read &o) const {
-      return std::tie(storage, axes, level) <
-             std::tie(o.storage, o.axes, o.level);
-    }
-  };
-
   void startSweep(uint32_t id, const NodeCost &cost);
+  void sweepReads(uint32_t id, const NodeCost &cost);
   uint16_t *getLevels(uint32_t id) {
     return levels.data() + id * graph.getNumAxes();
   }
@@ -139,7 +146,6 @@ private:
   const Choice &choice;
   std::vector<ClassState> states;
   std::vector<uint16_t> levels;
-  std::vector<Read> reads;
   std::map<uint32_t, double> bytes;
   std::vector<uint64_t> skeleton;
   Cost work;
@@ -163,6 +169,7 @@ void DagEvaluator::visit(uint32_t id) {
   for (uint32_t child : node.children) {
     const ClassState &below = states[child];
     raiseLevels(getLevels(id), child);
+    addAll<Read>(state.reads, below.reads);
     addAll<uint32_t>(state.storages, below.storages);
     addAll<uint64_t>(state.sweeps, below.sweeps);
     forms.push_back(below.form);
@@ -173,24 +180,24 @@ void DagEvaluator::visit(uint32_t id) {
   for (uint64_t form : forms)
     state.form = mixHash(state.form, form);
   if (node.cost->storage) {
-    addAll<uint32_t>(state.storages, {*node.cost->storage});
+    state.reads = {{*node.cost->storage, node.cost->storageAxes.getBits()}};
+    state.storages = {*node.cost->storage};
     bytes[*node.cost->storage] = node.cost->bytes;
   }
   if (!node.cost->sweeps.empty())
     startSweep(id, *node.cost);
+  if (!node.cost->sweeps.empty() || !node.cost->renamed.empty())
+    sweepReads(id, *node.cost);
   for (auto [sum, term] : llvm::zip(work, node.cost->work))
     sum += term;
 }
 
 void DagEvaluator::startSweep(uint32_t id, const NodeCost &cost) {
   ClassState &state = states[id];
-  unsigned level = 0;
-  cost.sweeps.forEach([&](unsigned axis) { level += ++getLevels(id)[axis]; });
+  cost.sweeps.forEach([&](unsigned axis) { ++getLevels(id)[axis]; });
   uint64_t hash = mixHash(cost.kind, cost.sweeps.getBits());
-  for (uint32_t storage : state.storages) {
-    reads.push_back({storage, cost.sweeps.getBits(), level, bytes[storage]});
+  for (uint32_t storage : state.storages)
     hash = mixHash(hash, storage);
-  }
   hash = mixHash(hash, state.storages.size());
   for (uint64_t below : state.sweeps)
     hash = mixHash(hash, below);
@@ -199,24 +206,46 @@ void DagEvaluator::startSweep(uint32_t id, const NodeCost &cost) {
   skeleton.push_back(hash);
 }
 
+/// Notes on what is read below which of its axes are swept here.
+void DagEvaluator::sweepReads(uint32_t id, const NodeCost &cost) {
+  const CostModel &model = graph.getModel();
+  llvm::SmallVector<Read, 4> below = std::move(states[id].reads);
+  states[id].reads.clear();
+  for (Read read : below) {
+    for (auto [from, to] : cost.renamed)
+      if (AxisSet left = AxisSet::fromBits(read.left); left.intersects(from))
+        read.left = ((left - from) | to).getBits();
+    AxisSet swept = AxisSet::fromBits(read.left) & cost.sweeps;
+    swept.forEach([&](unsigned axis) {
+      if (read.level != 0 &&
+          model.getExtent(axis) <= model.getExtent(read.axis))
+        return;
+      read.axis = axis;
+      read.level = getLevels(id)[axis];
+    });
+    read.left &= ~swept.getBits();
+    addAll<Read>(states[id].reads, {read});
+  }
+}
+
 Evaluation DagEvaluator::finish() {
   Evaluation result;
   std::vector<uint16_t> highest(graph.getNumAxes());
+  std::set<std::tuple<uint32_t, unsigned, unsigned>> passes;
   for (uint32_t root : graph.getRoots()) {
     raiseLevels(highest.data(), root);
-    for (uint32_t storage : states[root].storages)
-      reads.push_back({storage, 0, 0, bytes[storage]});
+    for (const Read &read : states[root].reads)
+      passes.insert({read.storage, read.axis, read.level});
     result.form = mixHash(result.form, states[root].form);
   }
   double sweeps = 0, traffic = 0;
   for (uint16_t level : highest)
     sweeps += level;
-  llvm::sort(reads);
-  for (size_t i = 0; i < reads.size(); ++i)
-    if (i == 0 || reads[i - 1] < reads[i])
-      traffic += reads[i].bytes;
+  for (const auto &[storage, axis, level] : passes)
+    traffic += bytes[storage];
   result.cost = {sweeps, traffic};
   llvm::append_range(result.cost, work);
+  result.weight = graph.getModel().weigh(result.cost);
   llvm::sort(skeleton);
   for (uint64_t hash : skeleton)
     result.skeleton = mixHash(result.skeleton, hash);

@@ -42,7 +42,7 @@ public:
     return classes[id][choice[id]];
   }
   unsigned getNumAxes() const { return numAxes; }
-  unsigned getNumWorkTerms() const { return numWorkTerms; }
+  const CostModel &getModel() const { return model; }
 
   /// The classes that the roots need, children first; empty where there is a
   /// cycle or a class without a node.
@@ -59,7 +59,7 @@ private:
   std::vector<std::vector<DenseNode>> classes;
   llvm::SmallVector<uint32_t, 4> roots;
   unsigned numAxes = 0;
-  unsigned numWorkTerms;
+  const CostModel &model;
 };
 
 } // namespace mlir::cleave::egraph

@@ -69,7 +69,7 @@ class GreedyChoice {
 public:
   GreedyChoice(const DenseGraph &graph, std::optional<uint32_t> banned = {})
       : graph(graph), levels(graph.size() * graph.getNumAxes()),
-        terms(graph.size()), choice(graph.size(), -1) {
+        weights(graph.size()), terms(graph.size()), choice(graph.size(), -1) {
     // Children have larger numbers more often than not. Levels are compared by
     // their sum, which need not converge.
     for (size_t round = 0; round < graph.size() + 2; ++round) {
@@ -90,6 +90,7 @@ private:
   const DenseGraph &graph;
   /// Of the trees chosen so far.
   std::vector<uint16_t> levels;
+  std::vector<double> weights;
   std::vector<Cost> terms;
   Choice choice;
 };
@@ -136,7 +137,8 @@ bool GreedyChoice::improve(uint32_t id) {
     if (llvm::any_of(node.children,
                      [&](uint32_t child) { return choice[child] < 0; }))
       continue;
-    Cost cost(graph.getNumWorkTerms() + 3, 0);
+    const CostModel &model = graph.getModel();
+    Cost cost(model.getNumWorkTerms() + 3, 0);
     llvm::fill(nodeLevels, 0);
     for (auto [i, child] : llvm::enumerate(node.children)) {
       for (unsigned axis = 0; axis < numAxes; ++axis)
@@ -154,8 +156,11 @@ bool GreedyChoice::improve(uint32_t id) {
     for (auto [term, work] : llvm::enumerate(node.cost->work))
       cost[2 + term] += work;
     cost.back() += 1;
-    if (choice[id] >= 0 && !(cost < terms[id]))
+    double weight = model.weigh(cost);
+    if (choice[id] >= 0 &&
+        !(std::tie(weight, cost) < std::tie(weights[id], terms[id])))
       continue;
+    weights[id] = weight;
     terms[id] = std::move(cost);
     llvm::copy(nodeLevels, levels.begin() + id * numAxes);
     choice[id] = number;

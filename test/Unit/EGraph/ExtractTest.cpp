@@ -30,6 +30,7 @@ public:
     cost.identity = node.payload;
     if (name == "arg") {
       cost.storage = node.payload;
+      cost.storageAxes = AxisSet::fromBits(~uint64_t(0));
       cost.bytes = 10;
     } else if (name == "sum") {
       cost.sweeps = AxisSet::fromBits(node.payload);

@@ -36,6 +36,11 @@ public:
                                           egraph::ClassId id,
                                           const egraph::Node &node) override;
 
+  double weigh(const egraph::Cost &cost) const override;
+  double getExtent(unsigned axis) const override {
+    return graph.getBounds(axis).representative;
+  }
+
   /// Empty where a node is safe.
   std::optional<Refusal> getRefusal(egraph::ClassId id,
                                     const egraph::Node &node) const;

@@ -1,4 +1,4 @@
-//===- Cost.h - The lexicographic cost of a selection -----------*- C++ -*-===//
+//===- Cost.h - The cost of a selection -------------------------*- C++ -*-===//
 //
 // Part of the Cleave project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A *selection* picks one node of each class that the roots need: a DAG. Its
-// cost is a vector, compared lexicographically:
+// cost is a vector:
 //   [0] sweeps: summed over axes, how often one after the other an axis has to
 //       be swept. A node that sweeps axis k is at level 1 + the largest below.
-//   [1] bytes read from storage: a storage is read once for each distinct
-//       (axes, level) of the sweeps that read it.
+//   [1] bytes read from storage: a storage is read once for each level at which
+//       the longest of its axes that are swept is.
 //   [2...] sums over the nodes, each counted once however often it is used.
+// Selections are compared by what the model makes of the vector, then
+// lexicographically.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +23,7 @@
 
 #include "Cleave/Transforms/EGraph/EGraph.h"
 #include <map>
+#include <tuple>
 
 namespace mlir::cleave::egraph {
 
@@ -34,7 +37,10 @@ struct NodeCost {
   uint64_t kind = 0;
   /// For a storage: an id, the same for nodes that read the same bytes.
   std::optional<uint32_t> storage;
+  AxisSet storageAxes;
   double bytes = 0;
+  /// For a view: axes that its result has in place of others.
+  llvm::SmallVector<std::pair<AxisSet, AxisSet>, 1> renamed;
   /// Each node of a model has the same number of these.
   llvm::SmallVector<double, 4> work;
   /// Symbol and payload by content rather than by id: breaks ties in a way that
@@ -49,6 +55,9 @@ public:
   /// Empty where the node must not be selected.
   virtual std::optional<NodeCost> getCost(const EGraph &graph, ClassId id,
                                           const Node &node) = 0;
+  /// One number that comes before the vector.
+  virtual double weigh(const Cost &cost) const { return 0; }
+  virtual double getExtent(unsigned axis) const { return 1; }
 };
 
 /// The costs of all nodes of a rebuilt graph, each asked for once.
@@ -58,17 +67,19 @@ public:
   const std::optional<NodeCost> &get(ClassId id, unsigned node) const {
     return costs.at(id)[node];
   }
-  unsigned getNumWorkTerms() const { return numWorkTerms; }
+  const CostModel &getModel() const { return model; }
 
 private:
   std::map<ClassId, std::vector<std::optional<NodeCost>>> costs;
-  unsigned numWorkTerms;
+  const CostModel &model;
 };
 
 /// For each class the index of its node. Ordered, as it reaches output.
 using Selection = std::map<ClassId, unsigned>;
 
 struct Evaluation {
+  /// What the model makes of the cost.
+  double weight = 0;
   Cost cost;
   /// Names the DAG of the sweeps: equal for selections that differ only in
   /// pointwise work and in what they share.
@@ -77,7 +88,8 @@ struct Evaluation {
   uint64_t form = 0;
 
   bool operator<(const Evaluation &other) const {
-    return cost != other.cost ? cost < other.cost : form < other.form;
+    return std::tie(weight, cost, form) <
+           std::tie(other.weight, other.cost, other.form);
   }
 };
 
