@@ -44,13 +44,11 @@ private:
     FailureOr<ScheduledGraph> graph = getScheduledGraph(function);
     if (failed(graph))
       return failure();
-    graph->schedule.horizontal = !noHorizontal;
-    llvm::Expected<schedule::LoopNest> nest =
-        schedule::planLoopNest(graph->problem, graph->schedule);
-    if (!nest)
-      return function.emitError("illegal schedule: ")
-             << llvm::toString(nest.takeError());
-    return emitLoopNest(function, graph->problem, graph->schedule, *nest);
+    FailureOr<std::vector<schedule::LoopNest>> nests =
+        planKernels(function, *graph, !noHorizontal);
+    if (failed(nests))
+      return failure();
+    return emitKernels(function, *graph, *nests);
   }
 };
 } // namespace

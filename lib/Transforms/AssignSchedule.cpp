@@ -13,7 +13,7 @@
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include "Cleave/Transforms/Passes.h"
-#include "Cleave/Transforms/Schedule/Search.h"
+#include "Cleave/Transforms/Schedule/PartitionSearch.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
 
@@ -30,10 +30,11 @@ namespace {
 
 /// One region with its best schedule.
 struct Candidate {
-  unsigned region = 0;
   std::string label;
-  Problem problem;
-  SearchResult result;
+  ScheduledGraph graph;
+  Cost cost;
+  unsigned schedulesTried = 0;
+  bool converged = true;
 };
 
 struct CleaveAssignSchedulePass
@@ -64,12 +65,12 @@ static remark::RemarkOpts getRemarkOpts(func::FuncOp function) {
 static std::string describe(const Candidate &candidate) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "region " << candidate.region;
+  os << "region " << candidate.graph.region;
   if (!candidate.label.empty())
     os << " (" << candidate.label << ")";
-  os << ": " << llvm::format("%.1f", candidate.result.cost.time) << " us";
-  if (candidate.result.cost.excess > 1)
-    os << ", " << llvm::format("%.1f", candidate.result.cost.excess)
+  os << ": " << llvm::format("%.1f", candidate.cost.time) << " us";
+  if (candidate.cost.excess > 1)
+    os << ", " << llvm::format("%.1f", candidate.cost.excess)
        << " times the registers or shared memory of a block";
   return text;
 }
@@ -117,7 +118,7 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
   };
   for (unsigned region = 0; region < regions; ++region) {
     Candidate candidate;
-    candidate.region = region;
+    candidate.graph.region = region;
     if (*alternatives && (*alternatives).getLabels())
       candidate.label =
           cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
@@ -132,17 +133,19 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
         buildProblem(function, region, *axes, *extents);
     if (failed(problem))
       return failure();
-    candidate.problem = std::move(*problem);
+    candidate.graph.problem = std::move(*problem);
     SearchOptions options;
     options.horizontal = !noHorizontal;
-    llvm::Expected<SearchResult> result =
-        searchSchedule(candidate.problem, *chip, options);
+    llvm::Expected<PartitionResult> result =
+        searchPartition(candidate.graph.problem, *chip, options);
     if (!result) {
       lose(region, llvm::toString(result.takeError()));
       continue;
     }
-    candidate.result = std::move(*result);
-    candidate.result.schedule.region = region;
+    candidate.graph.kernels = std::move(result->kernels);
+    candidate.cost = std::move(result->cost);
+    candidate.schedulesTried = result->candidates;
+    candidate.converged = result->converged;
     candidates.push_back(std::move(candidate));
   }
   if (candidates.empty() && !reason.empty())
@@ -157,17 +160,16 @@ void CleaveAssignSchedulePass::explain(func::FuncOp function,
                                        ArrayRef<Candidate> candidates,
                                        const Candidate &best) {
   remark::RemarkOpts opts = getRemarkOpts(function);
-  std::string chosen = describe(best) + ", " +
-                       std::to_string(best.result.candidates) +
-                       " schedules tried, " +
-                       (best.result.converged ? "no neighbour is better"
-                                              : "stopped at the limit");
+  std::string chosen =
+      describe(best) + ", " + std::to_string(best.schedulesTried) +
+      " schedules tried, " +
+      (best.converged ? "no neighbour is better" : "stopped at the limit");
   remark::passed(function.getLoc(), opts) << StringRef(chosen);
   for (const Candidate &candidate : candidates) {
     if (&candidate == &best)
       continue;
     std::string lost = describe(candidate) + ", slower than region " +
-                       std::to_string(best.region);
+                       std::to_string(best.graph.region);
     remark::missed(function.getLoc(), opts) << StringRef(lost);
   }
 }
@@ -180,11 +182,10 @@ LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
     return failure();
   const Candidate *best = &candidates->front();
   for (const Candidate &candidate : *candidates)
-    if (candidate.result.cost < best->result.cost)
+    if (candidate.cost < best->cost)
       best = &candidate;
   explain(function, *candidates, *best);
-  function->setAttr(
-      CleaveDialect::kScheduleAttrName,
-      getScheduleAttr(&getContext(), best->problem, best->result.schedule));
+  function->setAttr(CleaveDialect::kScheduleAttrName,
+                    getScheduleAttr(&getContext(), best->graph));
   return success();
 }

@@ -54,18 +54,17 @@ LogicalResult CleavePrintLoopNestPass::print(func::FuncOp function) {
     function->removeAttr(CleaveDialect::kScheduleAttrName);
   if (failed(graph))
     return failure();
-  graph->schedule.horizontal = !noHorizontal;
-  llvm::Expected<schedule::LoopNest> nest =
-      schedule::planLoopNest(graph->problem, graph->schedule);
-  if (!nest)
-    return function.emitError("illegal schedule: ")
-           << llvm::toString(nest.takeError());
+  FailureOr<std::vector<schedule::LoopNest>> nests =
+      planKernels(function, *graph, !noHorizontal);
+  if (failed(nests))
+    return failure();
   // One write, so that functions printed in parallel do not mix.
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "@" << function.getName() << ", region " << graph->schedule.region
-     << "\n";
-  schedule::printLoopNest(graph->problem, graph->schedule, *nest, os);
+  os << "@" << function.getName() << ", region " << graph->region << "\n";
+  for (auto [number, nest] : llvm::enumerate(*nests))
+    schedule::printLoopNest(graph->kernels[number].problem,
+                            graph->kernels[number].schedule, nest, number, os);
   llvm::errs() << text;
   return success();
 }

@@ -25,3 +25,35 @@ func.func @wrong() attributes {cleave.schedule = 4 : i64} {
 func.func @negative() attributes {cleave.schedule = #cleave.schedule<region = -1, grid = [], loop = [], warps = 1, stages = 1>} {
   return
 }
+
+// -----
+
+// CHECK: #cleave.schedule<region = 0, split = [K.s: 8], kernels = [<store = [v3.1, v4.f16], grid = [K.s: 1, M: 16], loop = [K.i: 64], warps = 4, stages = 2>, <store = [result0], grid = [M: 16], loop = [K.s: 8], warps = 1, stages = 1>]>
+func.func @kernels() attributes {cleave.schedule = #cleave.schedule<region = 0, split = [K.s: 8], kernels = [
+    <store = [v3.1, v4.f16], grid = [K.s: 1, M: 16], loop = [K.i: 64], warps = 4, stages = 2>,
+    <store = [result0], grid = [M: 16], loop = [K.s: 8], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected axis "K.s" to be split into at least 1 part but got 0}}
+func.func @no_parts() attributes {cleave.schedule = #cleave.schedule<region = 0, split = [K.s: 0], grid = [], loop = [], warps = 1, stages = 1>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected a kernel}}
+func.func @no_kernel() attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = []>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'store' for each of several kernels}}
+func.func @no_store() attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+    <store = [v1], grid = [], loop = [], warps = 1, stages = 1>,
+    <store = [], grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}

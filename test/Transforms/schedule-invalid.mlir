@@ -67,3 +67,111 @@ func.func @no_loop(%x: tensor<?xf16, #K>) -> tensor<f32, #scalar>
   %y = cleave.reduce_sum %x over [K] : (tensor<?xf16, #K>) -> tensor<f32, #scalar>
   return %y : tensor<f32, #scalar>
 }
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected a value that can be stored but got 'v9'}}
+func.func @unknown_store(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) -> (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [v9], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>,
+      <store = [result1], grid = [M: 16], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
+  %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected 'v0' in one 'store' but got two}}
+func.func @twice(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) -> (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [v0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>,
+      <store = [v0, result0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
+  %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected a kernel that stores 'result1'}}
+func.func @missing(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) -> (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [v0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>,
+      <store = [result0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
+  %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected the values that one kernel stores to have the axes of one of them, and what others lack to be static but got 'result0', 'result1'}}
+func.func @other_axes(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) -> (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [result0, result1], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
+  %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: kernel 1: expected an axis that a result carries in 'grid' but got 'N'}}
+func.func @grid_of_kernel(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) -> (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [result0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>,
+      <store = [result1], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
+  %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: kernel 2: expected an axis that is reduced in 'loop' but got 'K'}}
+func.func @no_reduction(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) -> (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [v0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>,
+      <store = [result1], grid = [M: 16], loop = [K: 16], warps = 4, stages = 1>,
+      <store = [result0], grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x?xf16, #K_N>) -> tensor<?x?xf32, #M_N>
+  %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}

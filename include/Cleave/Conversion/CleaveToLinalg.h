@@ -18,6 +18,7 @@
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Dialect/SymbolicDim.h"
 #include "Cleave/Transforms/Schedule/LoopNest.h"
+#include "Cleave/Transforms/Schedule/Partition.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::cleave {
@@ -34,14 +35,18 @@ FailureOr<schedule::Problem> buildProblem(func::FuncOp function,
                                           const AxisTable &axes,
                                           const Bindings &representative);
 
-/// `attr` for `problem`: axis names looked up, everything checked. Emits an
-/// error at `location` that says why it is not a legal schedule.
-FailureOr<schedule::Schedule> getSchedule(ScheduleAttr attr,
-                                          const schedule::Problem &problem,
-                                          Location location);
-ScheduleAttr getScheduleAttr(MLIRContext *context,
-                             const schedule::Problem &problem,
-                             const schedule::Schedule &schedule);
+/// A function's graph and how it runs.
+struct ScheduledGraph {
+  unsigned region = 0;
+  schedule::Problem problem;
+  std::vector<schedule::ScheduledKernel> kernels;
+};
+
+ScheduleAttr getScheduleAttr(MLIRContext *context, const ScheduledGraph &graph);
+
+/// The graph and the schedule in the attribute of `function`, checked. Emits an
+/// error that says why it is not a legal one.
+FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function);
 
 /// The extents in a list M=16,K=4096.
 FailureOr<Bindings> parseExtents(StringRef text, Location location);
@@ -54,19 +59,15 @@ FailureOr<Bindings> parseRepresentative(StringRef text, const AxisTable &axes,
 /// Whether `function` has arguments or results with named axes.
 bool hasNamedAxes(func::FuncOp function);
 
-/// A function's graph and the schedule in its attribute, checked.
-struct ScheduledGraph {
-  schedule::Problem problem;
-  schedule::Schedule schedule;
-};
-FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function);
+/// The loops of each kernel of `graph`. Emits an error at `function` if one has
+/// none.
+FailureOr<std::vector<schedule::LoopNest>>
+planKernels(func::FuncOp function, ScheduledGraph &graph, bool horizontal);
 
-/// Replaces the body of `function`, whose graph `problem` is, by the loops of
-/// `nest`, and its types by plain tensors.
-LogicalResult emitLoopNest(func::FuncOp function,
-                           const schedule::Problem &problem,
-                           const schedule::Schedule &schedule,
-                           const schedule::LoopNest &nest);
+/// Replaces the body of `function`, whose graph it is, by the kernels' loops,
+/// and its types by plain tensors.
+LogicalResult emitKernels(func::FuncOp function, const ScheduledGraph &graph,
+                          ArrayRef<schedule::LoopNest> nests);
 
 } // namespace mlir::cleave
 

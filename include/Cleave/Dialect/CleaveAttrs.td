@@ -111,6 +111,23 @@ def Cleave_SymbolsAttr : Cleave_Attr<"Symbols", "symbols"> {
   }];
 }
 
+def Cleave_KernelAttr : Cleave_Attr<"Kernel", "kernel"> {
+  let summary = "How one kernel of a schedule runs";
+  let description = [{
+    Stands only in `#cleave.schedule`, which explains the fields.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::StringAttr">:$stores,
+    ArrayRefParameter<"::mlir::StringAttr">:$gridAxes,
+    ArrayRefParameter<"int64_t">:$gridTiles,
+    ArrayRefParameter<"::mlir::StringAttr">:$loopAxes,
+    ArrayRefParameter<"int64_t">:$loopTiles,
+    "int64_t":$warps,
+    "int64_t":$stages);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
   let summary = "How a function's graph runs";
   let description = [{
@@ -121,10 +138,23 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
     ```mlir
     #cleave.schedule<region = 0, grid = [M: 16, N: 64], loop = [K: 64],
                      warps = 4, stages = 1>
+    #cleave.schedule<region = 1, split = [K.s: 8], kernels = [
+      <store = [v4], grid = [K.s: 1, M: 16, N: 64], loop = [K.i: 64],
+       warps = 4, stages = 2>,
+      <store = [result0], grid = [M: 16, N: 64], loop = [K.s: 8], warps = 4,
+       stages = 1>]>
     ```
 
     - `region`: which region of `cleave.alternatives` (0 if there is none).
-    - `grid`: every axis of the results with its tile in a block, slowest first.
+    - `split`: the value of each symbol that the schedule binds.
+    - `kernels`: what each kernel stores and how it runs, in order. A kernel
+      reads what an earlier one stored and computes everything else itself. Of
+      one kernel that stores all results the fields stand alone.
+    - `store`: `result0` is the function's first result, `v4` the value of the
+      region's operation number 4 (`v4.1`: its second result); see
+      docs/scheduling.md for the other names. Every result is stored once.
+    - `grid`: every axis of the stored values with its tile in a block, slowest
+      first.
     - `loop`: every reduced axis with its tile in a loop step, outermost first.
       A tile of at least the axis' extent means no loop.
     - `warps` a block, `stages` of the pipeline of loads.
@@ -133,12 +163,9 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
   }];
   let parameters = (ins
     "int64_t":$region,
-    ArrayRefParameter<"::mlir::StringAttr">:$gridAxes,
-    ArrayRefParameter<"int64_t">:$gridTiles,
-    ArrayRefParameter<"::mlir::StringAttr">:$loopAxes,
-    ArrayRefParameter<"int64_t">:$loopTiles,
-    "int64_t":$warps,
-    "int64_t":$stages);
+    ArrayRefParameter<"::mlir::StringAttr">:$splitAxes,
+    ArrayRefParameter<"int64_t">:$splitCounts,
+    ArrayRefParameter<"::mlir::cleave::KernelAttr">:$kernels);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

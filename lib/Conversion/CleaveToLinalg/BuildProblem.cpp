@@ -84,6 +84,43 @@ AxisSet ProblemBuilder::getFreeAxes(AxesAttr axes, const Renaming &renaming) {
 }
 
 //===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void ProblemBuilder::numberOps() {
+  auto number = [&](Block &block, auto &self) -> void {
+    for (Operation &op : block.without_terminator()) {
+      if (&op == alternatives.getOperation())
+        self(alternatives.getAlternatives()[region].front(), self);
+      else
+        numbers.try_emplace(&op, numbers.size());
+    }
+  };
+  number(function.front(), number);
+}
+
+/// An operation under several names of its axes is several nodes.
+void ProblemBuilder::addName(NodeId id, const std::string &name) {
+  if (problem.nodeNames.count(id))
+    return;
+  std::string unique = name;
+  for (unsigned view = 1; !names.insert(unique).second; ++view)
+    unique = name + ".r" + std::to_string(view);
+  problem.nodeNames[id] = unique;
+}
+
+void ProblemBuilder::addName(NodeId id, Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  auto it = numbers.find(value.getDefiningOp());
+  if (!result || it == numbers.end())
+    return;
+  std::string name = "v" + std::to_string(it->second);
+  if (result.getOwner()->getNumResults() > 1)
+    name += "." + std::to_string(result.getResultNumber());
+  addName(id, name);
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -101,8 +138,10 @@ FailureOr<NodeId> ProblemBuilder::build(Value value, const Renaming &renaming) {
     return it->second;
   FailureOr<NodeId> node =
       buildNew(value, Renaming(restricted.begin(), restricted.end()));
-  if (succeeded(node))
-    scopes.back().nodes[key] = *node;
+  if (failed(node))
+    return failure();
+  scopes.back().nodes[key] = *node;
+  addName(*node, value);
   return node;
 }
 
@@ -366,8 +405,13 @@ LogicalResult ProblemBuilder::roundOperands(MutableArrayRef<NodeId> operands,
                                    : getNarrowestArgument(operands);
   if (failed(element))
     return failure();
-  for (NodeId &operand : operands)
-    operand = problem.addCast(operand, *element);
+  for (NodeId &operand : operands) {
+    NodeId rounded = problem.addCast(operand, *element);
+    if (auto it = problem.nodeNames.find(operand);
+        it != problem.nodeNames.end())
+      addName(rounded, it->second + "." + schedule::getName(*element).str());
+    operand = rounded;
+  }
   return success();
 }
 
@@ -632,6 +676,7 @@ FailureOr<Problem> cleave::buildProblem(func::FuncOp function, unsigned region,
     return function.emitOpError("expected a region below ")
            << regions << " but got " << region;
   ProblemBuilder builder(function, *alternatives, region);
+  builder.numberOps();
   if (failed(builder.addAxes(axes, representative)) ||
       failed(builder.addResults()))
     return failure();

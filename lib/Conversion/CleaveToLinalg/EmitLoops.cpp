@@ -38,21 +38,31 @@ struct GenericInputs {
   SmallVector<Tile> tiles;
 };
 
+/// What kernels share.
+struct Surroundings {
+  /// By axis.
+  SmallVector<OpFoldResult> extents;
+  /// By the number of the argument.
+  std::map<unsigned, Value> arguments;
+};
+
+/// Writes one kernel.
 class Emitter {
 public:
-  Emitter(func::FuncOp function, const Problem &problem,
-          const Schedule &schedule)
-      : function(function), problem(problem), chosen(schedule),
-        b(function.getContext()), loc(function.getLoc()) {}
+  Emitter(OpBuilder &b, Location loc, const ScheduledKernel &kernel,
+          const Surroundings &around)
+      : problem(kernel.problem), chosen(kernel.schedule), around(around), b(b),
+        loc(loc) {}
 
-  LogicalResult run(const LoopNest &nest);
+  /// The results, of the given types.
+  SmallVector<Value> run(const LoopNest &kernel,
+                         ArrayRef<RankedTensorType> types);
 
 private:
-  // The function around the kernels.
-  LogicalResult addExtents(ArrayRef<AxesAttr> argumentAxes);
-  OpFoldResult getExtent(AxisId axis);
-  void emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
-                  MutableArrayRef<Value> results);
+  OpFoldResult getExtent(AxisId axis) { return around.extents[axis]; }
+  SmallVector<Value> emitOutputs(ArrayRef<RankedTensorType> types);
+  scf::ForallOp emitForall(const LoopNest &kernel, ValueRange outputs);
+  void addExtentNumbers();
 
   // Blocks.
   void emitBlock(NestBlock &block);
@@ -82,12 +92,11 @@ private:
   SmallVector<AxisId, 4> getNaturalOrder(const AxisSet &axes);
   Value createEmpty(NestBlock &block, ArrayRef<AxisId> dims, Element element);
 
-  func::FuncOp function;
   const Problem &problem;
   const Schedule &chosen;
-  OpBuilder b;
+  const Surroundings &around;
+  OpBuilder &b;
   Location loc;
-  SmallVector<OpFoldResult> extents;
   /// By a binding's number.
   std::map<unsigned, std::pair<OpFoldResult, OpFoldResult>> ranges;
   std::map<const NestBlock *, std::map<NodeId, Tile>> tiles;
@@ -147,8 +156,6 @@ Value Emitter::createEmpty(NestBlock &block, ArrayRef<AxisId> dims,
   return tensor::EmptyOp::create(b, loc, getSizes(block, dims),
                                  getElementType(b.getContext(), element));
 }
-
-OpFoldResult Emitter::getExtent(AxisId axis) { return extents[axis]; }
 
 //===----------------------------------------------------------------------===//
 // Bodies
@@ -255,7 +262,7 @@ Tile Emitter::emitGeneric(
 //===----------------------------------------------------------------------===//
 
 Tile Emitter::emitSlice(NestBlock &block, const Node &node) {
-  Value argument = function.getArgument(node.argument);
+  Value argument = around.arguments.at(node.argument);
   Tile tile{argument, {node.storage.begin(), node.storage.end()}};
   SmallVector<Cut, 4> cuts(node.cuts);
   if (cuts.empty())
@@ -455,30 +462,23 @@ void Emitter::emitBlock(NestBlock &block) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels and functions
+// Kernels
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
-                         MutableArrayRef<Value> results) {
+SmallVector<Value> Emitter::emitOutputs(ArrayRef<RankedTensorType> types) {
   SmallVector<Value> outputs;
-  for (unsigned result : kernel.results) {
+  for (auto [result, type] : llvm::zip_equal(problem.results, types)) {
     SmallVector<Value> sizes;
-    for (auto [axis, size] : llvm::zip_equal(problem.results[result].storage,
-                                             types[result].getShape()))
+    for (auto [axis, size] : llvm::zip_equal(result.storage, type.getShape()))
       if (ShapedType::isDynamic(size))
         sizes.push_back(
             getValueOrCreateConstantIndexOp(b, loc, getExtent(axis)));
-    outputs.push_back(
-        tensor::EmptyOp::create(b, loc, types[result], sizes).getResult());
+    outputs.push_back(tensor::EmptyOp::create(b, loc, type, sizes));
   }
-  // Nothing to compute, and no slice of an axis without positions is valid.
-  if (llvm::any_of(kernel.grid, [&](const AxisTile &range) {
-        return problem.axes[range.axis].extent == 0;
-      })) {
-    for (auto [result, output] : llvm::zip_equal(kernel.results, outputs))
-      results[result] = output;
-    return;
-  }
+  return outputs;
+}
+
+scf::ForallOp Emitter::emitForall(const LoopNest &kernel, ValueRange outputs) {
   SmallVector<OpFoldResult> begins, ends, steps;
   for (const AxisTile &range : kernel.grid) {
     begins.push_back(b.getIndexAttr(0));
@@ -495,7 +495,31 @@ void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
       scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
   forall->setAttr("cleave.warps", b.getI64IntegerAttr(chosen.warps));
   forall->setAttr("cleave.stages", b.getI64IntegerAttr(chosen.stages));
+  return forall;
+}
 
+void Emitter::addExtentNumbers() {
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const Node &node = problem[id];
+    if (node.kind != NodeKind::Extent)
+      continue;
+    Value size = getValueOrCreateConstantIndexOp(
+        b, loc, getExtent(node.reduced.front()));
+    size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    extentNumbers[id] = arith::SIToFPOp::create(
+        b, loc, getElementType(b.getContext(), node.element), size);
+  }
+}
+
+SmallVector<Value> Emitter::run(const LoopNest &kernel,
+                                ArrayRef<RankedTensorType> types) {
+  SmallVector<Value> outputs = emitOutputs(types);
+  // Nothing to compute, and no slice of an axis without positions is valid.
+  if (llvm::any_of(kernel.grid, [&](const AxisTile &range) {
+        return problem.axes[range.axis].extent == 0;
+      }))
+    return outputs;
+  scf::ForallOp forall = emitForall(kernel, outputs);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());
   NestBlock &root = *kernel.root;
@@ -507,33 +531,55 @@ void Emitter::emitKernel(const Kernel &kernel, ArrayRef<RankedTensorType> types,
       position = forall.getInductionVar(range - kernel.grid.begin());
     bind(binding, axis, position);
   }
-  extentNumbers.clear();
-  for (NodeId id = 0; id < problem.size(); ++id) {
-    const Node &node = problem[id];
-    if (node.kind != NodeKind::Extent)
-      continue;
-    Value size = getValueOrCreateConstantIndexOp(
-        b, loc, getExtent(node.reduced.front()));
-    size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
-    extentNumbers[id] = arith::SIToFPOp::create(
-        b, loc, getElementType(b.getContext(), node.element), size);
-  }
+  addExtentNumbers();
   emitBlock(root);
-  for (auto [position, result] : llvm::enumerate(kernel.results)) {
-    const Result &info = problem.results[result];
-    Tile tile = *lookup(root, info.node);
+  for (auto [position, result] : llvm::enumerate(problem.results)) {
+    Tile tile = *lookup(root, result.node);
     SmallVector<OpFoldResult> offsets;
-    for (AxisId axis : info.storage)
+    for (AxisId axis : result.storage)
       offsets.push_back(ranges[root.bindings.at(axis).id].first);
     SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToEnd(forall.getTerminator().getBody());
     tensor::ParallelInsertSliceOp::create(
         b, loc, tile.value, forall.getRegionIterArgs()[position], offsets,
-        getSizes(root, info.storage), ones);
-    results[result] = forall.getResult(position);
+        getSizes(root, result.storage), ones);
   }
+  return llvm::to_vector_of<Value>(forall.getResults());
 }
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the function around the kernels.
+class FunctionEmitter {
+public:
+  FunctionEmitter(func::FuncOp function, const ScheduledGraph &graph)
+      : function(function), graph(graph), problem(graph.problem),
+        b(function.getContext()), loc(function.getLoc()) {}
+
+  LogicalResult run(ArrayRef<LoopNest> nests);
+
+private:
+  void replaceTypes();
+  LogicalResult addExtents(ArrayRef<AxesAttr> argumentAxes);
+  LogicalResult checkExtents(const Problem &kernel);
+  void emitKernel(const ScheduledKernel &kernel, const LoopNest &nest);
+  RankedTensorType getStoredType(NodeId id);
+
+  func::FuncOp function;
+  const ScheduledGraph &graph;
+  const Problem &problem;
+  OpBuilder b;
+  Location loc;
+  Surroundings around;
+  SmallVector<RankedTensorType> resultTypes;
+  /// By the number of the function's result.
+  SmallVector<Value> results;
+};
+} // namespace
 
 /// Which dimensions of which arguments have the extents of axes.
 static void addPlaces(const Node &argument,
@@ -552,7 +598,7 @@ static void addPlaces(const Node &argument,
 }
 
 /// The extents of all axes, read from arguments where they are dynamic.
-LogicalResult Emitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
+LogicalResult FunctionEmitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
   std::map<AxisId, std::pair<unsigned, unsigned>> places;
   for (NodeId id = 0; id < problem.size(); ++id)
     if (problem[id].kind == NodeKind::Argument)
@@ -563,30 +609,32 @@ LogicalResult Emitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
   for (auto [axis, info] : llvm::enumerate(problem.axes)) {
     auto place = places.find(axis);
     if (info.extent != kDynamic)
-      extents.push_back(b.getIndexAttr(info.extent));
+      around.extents.push_back(b.getIndexAttr(info.extent));
     else if (place == places.end())
-      extents.push_back({});
+      around.extents.push_back({});
     else
-      extents.push_back(tensor::DimOp::create(
-                            b, loc, function.getArgument(place->second.first),
-                            place->second.second)
-                            .getResult());
+      around.extents.push_back(
+          tensor::DimOp::create(b, loc,
+                                function.getArgument(place->second.first),
+                                place->second.second)
+              .getResult());
   }
-  auto check = [&](AxisId axis) -> LogicalResult {
-    if (extents[axis])
-      return success();
-    return function.emitOpError("expected an argument with axis '")
-           << problem.axes[axis].name << "' to read its extent from";
-  };
-  for (const AxisTile &range : chosen.grid)
-    if (failed(check(range.axis)))
-      return failure();
-  for (NodeId id = 0; id < problem.size(); ++id) {
-    AxisSet needed = unite(problem.getReducedAxes(id), problem[id].reduced);
-    for (AxisId axis : needed)
-      if (failed(check(axis)))
-        return failure();
-  }
+  return success(llvm::all_of(graph.kernels, [&](const ScheduledKernel &k) {
+    return succeeded(checkExtents(k.problem));
+  }));
+}
+
+LogicalResult FunctionEmitter::checkExtents(const Problem &kernel) {
+  AxisSet needed;
+  for (const Result &result : kernel.results)
+    needed = unite(needed, kernel[result.node].axes);
+  for (NodeId id = 0; id < kernel.size(); ++id)
+    needed =
+        unite(needed, unite(kernel.getReducedAxes(id), kernel[id].reduced));
+  for (AxisId axis : needed)
+    if (!around.extents[axis])
+      return function.emitOpError("expected an argument with axis '")
+             << problem.axes[axis].name << "' to read its extent from";
   return success();
 }
 
@@ -595,39 +643,76 @@ static RankedTensorType getPlainType(Type type) {
   return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
 }
 
-LogicalResult Emitter::run(const LoopNest &nest) {
+/// Empties the function and gives it plain types.
+void FunctionEmitter::replaceTypes() {
   SmallVector<Type> arguments;
-  SmallVector<RankedTensorType> results;
-  SmallVector<AxesAttr> argumentAxes;
-  for (Type type : function.getArgumentTypes()) {
+  for (Type type : function.getArgumentTypes())
     arguments.push_back(getPlainType(type));
-    argumentAxes.push_back(getAxes(type));
-  }
   for (Type type : function.getResultTypes())
-    results.push_back(getPlainType(type));
-
+    resultTypes.push_back(getPlainType(type));
+  results.resize(resultTypes.size());
   function.getBody().front().dropAllReferences();
   function.getBody().getBlocks().clear();
   function.setFunctionType(b.getFunctionType(
-      arguments, SmallVector<Type>(results.begin(), results.end())));
+      arguments, SmallVector<Type>(resultTypes.begin(), resultTypes.end())));
   b.setInsertionPointToStart(function.addEntryBlock());
   function->removeAttr(CleaveDialect::kSymbolsAttrName);
   function->removeAttr(CleaveDialect::kScheduleAttrName);
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     function.removeArgAttr(i, CleaveDialect::kRangeAttrName);
+    around.arguments[i] = function.getArgument(i);
+  }
+}
 
+RankedTensorType FunctionEmitter::getStoredType(NodeId id) {
+  SmallVector<int64_t> shape;
+  for (AxisId axis : getStorage(problem, id)) {
+    int64_t extent = problem.axes[axis].extent;
+    shape.push_back(extent == kDynamic ? ShapedType::kDynamic : extent);
+  }
+  return RankedTensorType::get(
+      shape, getElementType(b.getContext(), problem[id].element));
+}
+
+void FunctionEmitter::emitKernel(const ScheduledKernel &kernel,
+                                 const LoopNest &nest) {
+  // As extractKernel lists them.
+  SmallVector<RankedTensorType> types;
+  SmallVector<std::pair<NodeId, std::optional<unsigned>>> stored;
+  for (NodeId id : kernel.stores) {
+    if (!isResult(problem, id)) {
+      stored.push_back({id, std::nullopt});
+      types.push_back(getStoredType(id));
+    }
+    for (auto [number, result] : llvm::enumerate(problem.results))
+      if (result.node == id) {
+        stored.push_back({id, number});
+        types.push_back(resultTypes[number]);
+      }
+  }
+  SmallVector<Value> values = Emitter(b, loc, kernel, around).run(nest, types);
+  for (auto [place, value] : llvm::zip_equal(stored, values)) {
+    around.arguments[problem.argumentNames.size() + place.first] = value;
+    if (place.second)
+      results[*place.second] = value;
+  }
+}
+
+LogicalResult FunctionEmitter::run(ArrayRef<LoopNest> nests) {
+  SmallVector<AxesAttr> argumentAxes;
+  for (Type type : function.getArgumentTypes())
+    argumentAxes.push_back(getAxes(type));
+  replaceTypes();
   if (failed(addExtents(argumentAxes)))
     return failure();
-  SmallVector<Value> values(results.size());
-  for (const Kernel &kernel : nest.kernels)
-    emitKernel(kernel, results, values);
-  func::ReturnOp::create(b, loc, values);
+  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests))
+    emitKernel(kernel, nest);
+  func::ReturnOp::create(b, loc, results);
   return success();
 }
 
-LogicalResult cleave::emitLoopNest(func::FuncOp function,
-                                   const Problem &problem,
-                                   const Schedule &schedule,
-                                   const LoopNest &nest) {
-  return Emitter(function, problem, schedule).run(nest);
+LogicalResult cleave::emitKernels(func::FuncOp function,
+                                  const ScheduledGraph &graph,
+                                  ArrayRef<LoopNest> nests) {
+  return FunctionEmitter(function, graph).run(nests);
 }

@@ -16,6 +16,7 @@
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace mlir::cleave {
@@ -65,6 +66,7 @@ public:
       : function(function), alternatives(alternatives), region(region) {}
 
   LogicalResult addAxes(const AxisTable &axes, const Bindings &representative);
+  void numberOps();
   LogicalResult addResults();
   schedule::Problem problem;
 
@@ -121,6 +123,8 @@ private:
                  const Renaming &renaming);
   AxisId getAxis(StringAttr name) { return problem.findAxis(name.getValue()); }
   FailureOr<Element> getElement(Type type, Location loc);
+  void addName(NodeId id, const std::string &name);
+  void addName(NodeId id, Value value);
 
   func::FuncOp function;
   AlternativesOp alternatives;
@@ -129,6 +133,9 @@ private:
   std::vector<Scope> scopes{1};
   /// States' nodes by fold operation and renaming.
   NodeMap foldResults;
+  /// The operations outside of folds, in order.
+  DenseMap<Operation *, unsigned> numbers;
+  std::set<std::string> names;
 };
 
 } // namespace mlir::cleave

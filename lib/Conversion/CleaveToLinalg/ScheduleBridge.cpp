@@ -30,11 +30,10 @@ static LogicalResult addTiles(const Problem &problem, Location location,
   return success();
 }
 
-FailureOr<Schedule> cleave::getSchedule(ScheduleAttr attr,
-                                        const Problem &problem,
-                                        Location location) {
+/// Tiles and the rest as they stand in `attr`.
+static FailureOr<Schedule> getSchedule(KernelAttr attr, const Problem &problem,
+                                       Location location) {
   Schedule schedule;
-  schedule.region = attr.getRegion();
   schedule.warps = attr.getWarps();
   schedule.stages = attr.getStages();
   if (failed(addTiles(problem, location, attr.getGridAxes(),
@@ -42,28 +41,106 @@ FailureOr<Schedule> cleave::getSchedule(ScheduleAttr attr,
       failed(addTiles(problem, location, attr.getLoopAxes(),
                       attr.getLoopTiles(), schedule.loop)))
     return failure();
-  if (llvm::Error error = checkSchedule(problem, schedule))
-    return emitError(location)
-           << "illegal schedule: " << llvm::toString(std::move(error));
   return schedule;
 }
 
-ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
-                                     const Problem &problem,
-                                     const Schedule &schedule) {
-  SmallVector<StringAttr> gridAxes, loopAxes;
+static LogicalResult check(llvm::Error error, Location location,
+                           const Twine &place = "") {
+  if (!error)
+    return success();
+  return emitError(location)
+         << "illegal schedule: " << place << llvm::toString(std::move(error));
+}
+
+/// One list of tiles serves kernels that need parts of it.
+static void restrictTo(SmallVectorImpl<AxisTile> &tiles,
+                       ArrayRef<AxisId> axes) {
+  llvm::erase_if(tiles, [&](const AxisTile &range) {
+    return !contains(axes, range.axis);
+  });
+}
+
+/// The fields alone: all results, those with equal axes in a kernel.
+static LogicalResult addFusedKernels(ScheduledGraph &graph, KernelAttr attr,
+                                     Location location) {
+  FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, location);
+  if (failed(schedule) ||
+      failed(check(checkSchedule(graph.problem, *schedule), location)))
+    return failure();
+  Stores known;
+  for (const Stores &stores : getFusedPartition(graph.problem)) {
+    ScheduledKernel kernel{stores, extractKernel(graph.problem, stores, known),
+                           *schedule};
+    restrictTo(kernel.schedule.grid, getResultAxes(kernel.problem));
+    restrictTo(kernel.schedule.loop, getReducedAxes(kernel.problem));
+    llvm::append_range(known, stores);
+    graph.kernels.push_back(std::move(kernel));
+  }
+  return success();
+}
+
+static LogicalResult addKernels(ScheduledGraph &graph,
+                                ArrayRef<KernelAttr> attrs, Location location) {
+  Partition partition;
+  for (KernelAttr attr : attrs) {
+    Stores &stores = partition.emplace_back();
+    for (StringAttr name : attr.getStores()) {
+      std::optional<NodeId> id = findStore(graph.problem, name.getValue());
+      if (!id)
+        return emitError(location) << "illegal schedule: expected a value that "
+                                      "can be stored but got '"
+                                   << name.getValue() << "'";
+      stores.push_back(*id);
+    }
+  }
+  if (failed(check(checkPartition(graph.problem, partition), location)))
+    return failure();
+  Stores known;
+  for (auto [number, attr] : llvm::enumerate(attrs)) {
+    ScheduledKernel kernel;
+    kernel.stores = partition[number];
+    kernel.problem = extractKernel(graph.problem, kernel.stores, known);
+    FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, location);
+    if (failed(schedule) ||
+        failed(check(checkSchedule(kernel.problem, *schedule), location,
+                     "kernel " + Twine(number) + ": ")))
+      return failure();
+    kernel.schedule = *schedule;
+    llvm::append_range(known, kernel.stores);
+    graph.kernels.push_back(std::move(kernel));
+  }
+  return success();
+}
+
+static KernelAttr getKernelAttr(MLIRContext *context, const Problem &problem,
+                                const ScheduledKernel &kernel, bool alone) {
+  SmallVector<StringAttr> stores, gridAxes, loopAxes;
   SmallVector<int64_t> gridTiles, loopTiles;
-  for (const AxisTile &range : schedule.grid) {
+  for (NodeId id : kernel.stores)
+    stores.push_back(StringAttr::get(context, getStoreName(problem, id)));
+  for (const AxisTile &range : kernel.schedule.grid) {
     gridAxes.push_back(StringAttr::get(context, problem.axes[range.axis].name));
     gridTiles.push_back(range.tile);
   }
-  for (const AxisTile &range : schedule.loop) {
+  for (const AxisTile &range : kernel.schedule.loop) {
     loopAxes.push_back(StringAttr::get(context, problem.axes[range.axis].name));
     loopTiles.push_back(range.tile);
   }
-  return ScheduleAttr::get(context, schedule.region, gridAxes, gridTiles,
-                           loopAxes, loopTiles, schedule.warps,
-                           schedule.stages);
+  return KernelAttr::get(
+      context, alone ? ArrayRef<StringAttr>() : ArrayRef<StringAttr>(stores),
+      gridAxes, gridTiles, loopAxes, loopTiles, kernel.schedule.warps,
+      kernel.schedule.stages);
+}
+
+ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
+                                     const ScheduledGraph &graph) {
+  bool alone =
+      graph.kernels.size() == 1 && getFusedPartition(graph.problem).size() == 1;
+  SmallVector<KernelAttr> kernels;
+  for (const ScheduledKernel &kernel : graph.kernels)
+    kernels.push_back(getKernelAttr(context, graph.problem, kernel, alone));
+  return ScheduleAttr::get(context, graph.region, ArrayRef<StringAttr>(),
+                           ArrayRef<int64_t>(), kernels);
 }
 
 bool cleave::hasNamedAxes(func::FuncOp function) {
@@ -112,15 +189,34 @@ FailureOr<ScheduledGraph> cleave::getScheduledGraph(func::FuncOp function) {
   if (failed(axes))
     return failure();
   ScheduledGraph graph;
+  graph.region = attr.getRegion();
   FailureOr<Problem> problem =
-      buildProblem(function, attr.getRegion(), *axes, axes->representative({}));
+      buildProblem(function, graph.region, *axes, axes->representative({}));
   if (failed(problem))
     return failure();
   graph.problem = std::move(*problem);
-  FailureOr<Schedule> schedule =
-      getSchedule(attr, graph.problem, function.getLoc());
-  if (failed(schedule))
+  ArrayRef<KernelAttr> kernels = attr.getKernels();
+  bool alone = kernels.front().getStores().empty();
+  if (failed(alone ? addFusedKernels(graph, kernels.front(), function.getLoc())
+                   : addKernels(graph, kernels, function.getLoc())))
     return failure();
-  graph.schedule = *schedule;
   return graph;
+}
+
+FailureOr<std::vector<LoopNest>> cleave::planKernels(func::FuncOp function,
+                                                     ScheduledGraph &graph,
+                                                     bool horizontal) {
+  std::vector<LoopNest> nests;
+  for (ScheduledKernel &kernel : graph.kernels) {
+    kernel.schedule.horizontal = horizontal;
+    llvm::Expected<LoopNest> nest =
+        planLoopNest(kernel.problem, kernel.schedule);
+    if (!nest) {
+      function.emitError("illegal schedule: ")
+          << llvm::toString(nest.takeError());
+      return failure();
+    }
+    nests.push_back(std::move(*nest));
+  }
+  return nests;
 }

@@ -73,7 +73,7 @@ public:
           const Target &target)
       : problem(problem), chosen(schedule), target(target) {}
 
-  KernelCost count(const Kernel &kernel);
+  KernelCost count(const LoopNest &kernel);
 
 private:
   void countBlock(const NestBlock &block, double trips);
@@ -88,7 +88,7 @@ private:
   }
   double getLoadedBytes(const NestBlock &block, const Node &argument) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
-  void finish(const Kernel &kernel);
+  void finish(const LoopNest &kernel);
 
   const Problem &problem;
   const Schedule &chosen;
@@ -96,7 +96,8 @@ private:
   KernelCost cost;
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
-  std::set<std::pair<unsigned, AxisSet>> arguments;
+  /// By number and axes, as a node.
+  std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
   std::set<NodeId> sharedOperands;
 };
@@ -206,7 +207,7 @@ void Counter::countStep(const NestBlock &block, const Step &step,
   }
   if (node.kind == NodeKind::Argument) {
     cost.loadedBytes += trips * getLoadedBytes(block, node);
-    arguments.insert({node.argument, node.axes});
+    arguments.insert({{node.argument, node.axes}, id});
   } else if (contraction) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
@@ -266,7 +267,7 @@ void Counter::countBlock(const NestBlock &block, double trips) {
   liveSum = std::max(outside, 0.0);
 }
 
-void Counter::finish(const Kernel &kernel) {
+void Counter::finish(const LoopNest &kernel) {
   double threads = static_cast<double>(chosen.warps) * 32;
   cost.registersPerThread =
       static_cast<int64_t>(std::ceil(liveBytes / 4 / threads)) + 32;
@@ -312,22 +313,20 @@ void Counter::finish(const Kernel &kernel) {
     cost.time += getWaveTime(rest);
 
   double once = 0;
-  for (const auto &[argument, axes] : arguments) {
-    double bytes = 2;
-    for (AxisId axis : axes)
+  auto addOnce = [&](NodeId id) {
+    double bytes = getBits(problem[id].element) / 8.0;
+    for (AxisId axis : problem[id].axes)
       bytes *= getExtent(axis);
     once += bytes;
-  }
-  for (unsigned result : kernel.results) {
-    double bytes = getBits(problem[problem.results[result].node].element) / 8.0;
-    for (AxisId axis : problem.results[result].storage)
-      bytes *= getExtent(axis);
-    once += bytes;
-  }
+  };
+  for (const auto &[key, id] : arguments)
+    addOnce(id);
+  for (const Result &result : problem.results)
+    addOnce(result.node);
   cost.time = std::max(cost.time, once / target.memoryBytes) + target.launch;
 }
 
-KernelCost Counter::count(const Kernel &kernel) {
+KernelCost Counter::count(const LoopNest &kernel) {
   countBlock(*kernel.root, 1);
   finish(kernel);
   return cost;
@@ -335,22 +334,28 @@ KernelCost Counter::count(const Kernel &kernel) {
 
 Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                            const LoopNest &nest, const Target &target) {
+  KernelCost one = Counter(problem, schedule, target).count(nest);
   Cost cost;
-  for (const Kernel &kernel : nest.kernels) {
-    KernelCost one = Counter(problem, schedule, target).count(kernel);
-    // Beyond four fifths of its registers a thread starts to spill.
-    cost.excess =
-        std::max({cost.excess,
-                  static_cast<double>(one.registersPerThread) /
-                      (0.8 * static_cast<double>(target.registersPerThread)),
-                  static_cast<double>(one.registersPerThread) *
-                      static_cast<double>(schedule.warps * 32) /
-                      static_cast<double>(target.registers),
-                  static_cast<double>(one.sharedBytes) /
-                      static_cast<double>(target.sharedBytesPerBlock)});
-    cost.time += one.time;
-    cost.loadedBytes += one.blocks * one.loadedBytes;
-    cost.kernels.push_back(one);
-  }
+  // Beyond four fifths of its registers a thread starts to spill.
+  cost.excess =
+      std::max({1.0,
+                static_cast<double>(one.registersPerThread) /
+                    (0.8 * static_cast<double>(target.registersPerThread)),
+                static_cast<double>(one.registersPerThread) *
+                    static_cast<double>(schedule.warps * 32) /
+                    static_cast<double>(target.registers),
+                static_cast<double>(one.sharedBytes) /
+                    static_cast<double>(target.sharedBytesPerBlock)});
+  cost.time = one.time;
+  cost.loadedBytes = one.blocks * one.loadedBytes;
+  cost.kernels.push_back(one);
   return cost;
+}
+
+Cost &Cost::operator+=(const Cost &other) {
+  excess = std::max(excess, other.excess);
+  time += other.time;
+  loadedBytes += other.loadedBytes;
+  kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
+  return *this;
 }

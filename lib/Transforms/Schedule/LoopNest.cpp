@@ -61,7 +61,6 @@ public:
   llvm::Expected<LoopNest> run();
 
 private:
-  Kernel planKernel(llvm::ArrayRef<unsigned> results);
   NestBlock *getHome(NestBlock *block, NodeId id);
   AxisSet getLoopAxes(const NestBlock *block, NodeId id);
 
@@ -399,56 +398,35 @@ void Planner::demand(NestBlock *block, NodeId id) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-Kernel Planner::planKernel(llvm::ArrayRef<unsigned> results) {
-  Kernel kernel;
-  kernel.results.assign(results.begin(), results.end());
-  kernel.root = std::make_unique<NestBlock>();
-  auto open = [&](AxisId axis, int64_t tile) {
-    int64_t extent = problem.axes[axis].extent;
-    bool full = extent != kDynamic && tile >= extent;
-    kernel.root->bindings[axis] = {nextBinding++, tile, full};
+llvm::Expected<LoopNest> Planner::run() {
+  LoopNest nest;
+  nest.root = std::make_unique<NestBlock>();
+  NestBlock *root = nest.root.get();
+  auto open = [&](const AxisTile &range) {
+    int64_t extent = problem.axes[range.axis].extent;
+    bool full = extent != kDynamic && range.tile >= extent;
+    root->bindings[range.axis] = {nextBinding++, range.tile, full};
   };
-  const AxisSet &axes = problem[problem.results[results.front()].node].axes;
-  for (const AxisTile &range : chosen.grid)
-    if (contains(axes, range.axis)) {
-      kernel.grid.push_back(range);
-      open(range.axis, range.tile);
-    }
+  nest.grid = chosen.grid;
+  for (const AxisTile &range : nest.grid)
+    open(range);
   // A reduced axis that is one tile long is open everywhere.
   for (const AxisTile &range : chosen.loop) {
     int64_t extent = problem.axes[range.axis].extent;
-    if (!kernel.root->bindings.count(range.axis) && extent != kDynamic &&
+    if (!root->bindings.count(range.axis) && extent != kDynamic &&
         range.tile >= extent)
-      open(range.axis, range.tile);
+      open(range);
   }
   std::vector<NodeId> targets;
-  for (unsigned result : results)
-    targets.push_back(problem.results[result].node);
-  planUnits(kernel.root.get(), targets);
+  for (const Result &result : problem.results)
+    targets.push_back(result.node);
+  planUnits(root, targets);
   for (NodeId target : targets) {
     // A number that no tile enters is written all the same.
-    if (problem.isScalar(target) && !kernel.root->available.count(target))
-      addStep(kernel.root.get(), Step::Evaluate, target);
-    demand(kernel.root.get(), target);
+    if (problem.isScalar(target) && !root->available.count(target))
+      addStep(root, Step::Evaluate, target);
+    demand(root, target);
   }
-  return kernel;
-}
-
-llvm::Expected<LoopNest> Planner::run() {
-  std::vector<std::vector<unsigned>> groups;
-  for (unsigned result = 0; result < problem.results.size(); ++result) {
-    const AxisSet &axes = problem[problem.results[result].node].axes;
-    auto it = llvm::find_if(groups, [&](const std::vector<unsigned> &group) {
-      return problem[problem.results[group.front()].node].axes == axes;
-    });
-    if (it == groups.end())
-      groups.push_back({result});
-    else
-      it->push_back(result);
-  }
-  LoopNest nest;
-  for (const std::vector<unsigned> &group : groups)
-    nest.kernels.push_back(planKernel(group));
   if (!error.empty())
     return llvm::createStringError(error);
   return nest;

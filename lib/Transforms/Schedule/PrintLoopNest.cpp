@@ -25,8 +25,8 @@ public:
   Printer(const Problem &problem, llvm::raw_ostream &os)
       : problem(problem), os(os) {}
 
-  void printKernel(const Schedule &schedule, const Kernel &kernel,
-                   size_t number);
+  void printKernel(const Schedule &schedule, const LoopNest &kernel,
+                   unsigned number);
 
 private:
   void printBlock(NestBlock &block);
@@ -202,25 +202,23 @@ void Printer::printBlock(NestBlock &block) {
   }
 }
 
-void Printer::printKernel(const Schedule &schedule, const Kernel &kernel,
-                          size_t number) {
-  numbers.clear();
+void Printer::printKernel(const Schedule &schedule, const LoopNest &kernel,
+                          unsigned number) {
   line() << "kernel " << number << ": parallel";
   for (const AxisTile &range : kernel.grid)
     os << " " << problem.axes[range.axis].name << " step " << range.tile << ",";
   os << " warps " << schedule.warps << ", stages " << schedule.stages << ":\n";
   ++depth;
   printBlock(*kernel.root);
-  for (unsigned result : kernel.results)
-    line() << "store " << problem.resultNames[result]
-           << getTiles(*kernel.root, problem.results[result].storage) << " = "
-           << getOperand(*kernel.root, problem.results[result].node) << "\n";
+  for (auto [result, name] :
+       llvm::zip_equal(problem.results, problem.resultNames))
+    line() << "store " << name << getTiles(*kernel.root, result.storage)
+           << " = " << getOperand(*kernel.root, result.node) << "\n";
   --depth;
 }
 
 void schedule::printLoopNest(const Problem &problem, const Schedule &schedule,
-                             const LoopNest &nest, llvm::raw_ostream &os) {
-  Printer printer(problem, os);
-  for (auto [number, kernel] : llvm::enumerate(nest.kernels))
-    printer.printKernel(schedule, kernel, number);
+                             const LoopNest &nest, unsigned number,
+                             llvm::raw_ostream &os) {
+  Printer(problem, os).printKernel(schedule, nest, number);
 }

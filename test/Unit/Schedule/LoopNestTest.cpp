@@ -41,15 +41,14 @@ TEST(LoopNestTest, IndependentReductionsShareALoop) {
   schedule.grid = {{graph.m, 16}, {graph.n, 64}};
   schedule.loop = {{graph.k, 64}};
   LoopNest nest = plan(graph.problem, schedule);
-  ASSERT_EQ(nest.kernels.size(), 1u);
-  auto loops = getLoops(*nest.kernels[0].root);
+  auto loops = getLoops(*nest.root);
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_EQ(loops[0]->carried.size(), 2u);
   EXPECT_EQ(loops[0]->body.available.count(graph.x), 1u);
 
   schedule.horizontal = false;
   nest = plan(graph.problem, schedule);
-  EXPECT_EQ(getLoops(*nest.kernels[0].root).size(), 2u);
+  EXPECT_EQ(getLoops(*nest.root).size(), 2u);
 }
 
 TEST(LoopNestTest, AWholeAxisNeedsNoLoop) {
@@ -58,7 +57,7 @@ TEST(LoopNestTest, AWholeAxisNeedsNoLoop) {
   schedule.grid = {{graph.m, 16}, {graph.n, 64}};
   schedule.loop = {{graph.k, 128}};
   LoopNest nest = plan(graph.problem, schedule);
-  EXPECT_TRUE(getLoops(*nest.kernels[0].root).empty());
+  EXPECT_TRUE(getLoops(*nest.root).empty());
 }
 
 // sum over K of (X - max over K of X): the maximum's loop comes first.
@@ -74,7 +73,7 @@ TEST(LoopNestTest, DependentReductionsFollowEachOther) {
   schedule.grid = {{m, 4}};
   schedule.loop = {{k, 32}};
   LoopNest nest = plan(p, schedule);
-  auto loops = getLoops(*nest.kernels[0].root);
+  auto loops = getLoops(*nest.root);
   ASSERT_EQ(loops.size(), 2u);
   EXPECT_EQ(loops[0]->carried, std::vector<NodeId>({max}));
   EXPECT_EQ(loops[1]->carried, std::vector<NodeId>({sum}));
@@ -98,7 +97,7 @@ TEST(LoopNestTest, ReductionsNest) {
   schedule.grid = {{s, 16}, {e, 16}};
   schedule.loop = {{d, 16}, {t, 32}};
   LoopNest nest = plan(p, schedule);
-  auto outer = getLoops(*nest.kernels[0].root);
+  auto outer = getLoops(*nest.root);
   ASSERT_EQ(outer.size(), 1u);
   EXPECT_EQ(outer[0]->range.axis, t);
   auto inner = getLoops(outer[0]->body);
@@ -120,22 +119,9 @@ TEST(LoopNestTest, AReductionOverAnOpenAxisReadsAllOfIt) {
   schedule.grid = {{m, 4}, {k, 16}};
   schedule.loop = {{k, 32}};
   LoopNest nest = plan(p, schedule);
-  NestBlock &root = *nest.kernels[0].root;
+  NestBlock &root = *nest.root;
   auto loops = getLoops(root);
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_EQ(loops[0]->body.available.count(x), 1u);
   EXPECT_EQ(root.available.count(x), 1u);
-}
-
-TEST(LoopNestTest, ResultsWithOtherAxesAreAnotherKernel) {
-  LinearWithNorm graph;
-  graph.problem.results.push_back({graph.squares, {graph.m}});
-  graph.problem.resultNames.push_back("S");
-  Schedule schedule;
-  schedule.grid = {{graph.m, 16}, {graph.n, 64}};
-  schedule.loop = {{graph.k, 64}};
-  LoopNest nest = plan(graph.problem, schedule);
-  ASSERT_EQ(nest.kernels.size(), 2u);
-  EXPECT_EQ(nest.kernels[0].grid.size(), 2u);
-  EXPECT_EQ(nest.kernels[1].grid.size(), 1u);
 }

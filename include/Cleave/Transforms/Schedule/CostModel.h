@@ -66,6 +66,8 @@ struct Cost {
   std::vector<KernelCost> kernels;
 
   bool operator<(const Cost &other) const;
+  /// Kernels one after the other.
+  Cost &operator+=(const Cost &other);
 };
 
 Cost computeCost(const Problem &problem, const Schedule &schedule,

@@ -68,16 +68,11 @@ struct Loop {
   NestBlock body;
 };
 
-struct Kernel {
-  /// Numbers of the results that it computes; all have the same axes.
-  std::vector<unsigned> results;
-  /// The schedule's grid, restricted to these axes.
+/// A kernel that computes all results of a problem.
+struct LoopNest {
+  /// Every axis of the results.
   llvm::SmallVector<AxisTile, 4> grid;
   std::unique_ptr<NestBlock> root;
-};
-
-struct LoopNest {
-  std::vector<Kernel> kernels;
 };
 
 llvm::Expected<LoopNest> planLoopNest(const Problem &problem,
@@ -87,8 +82,10 @@ llvm::Expected<LoopNest> planLoopNest(const Problem &problem,
 /// `node` have the ranges that they have in `block`; null if one is not open.
 NestBlock *getHome(const Problem &problem, NestBlock *block, NodeId node);
 
+/// As kernel `number` of several.
 void printLoopNest(const Problem &problem, const Schedule &schedule,
-                   const LoopNest &nest, llvm::raw_ostream &os);
+                   const LoopNest &nest, unsigned number,
+                   llvm::raw_ostream &os);
 
 } // namespace mlir::cleave::schedule
 

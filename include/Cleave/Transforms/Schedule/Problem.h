@@ -158,6 +158,8 @@ public:
   std::vector<Fold> folds;
   std::vector<Result> results;
   std::vector<std::string> argumentNames, resultNames;
+  /// Of the nodes that stand for a value of the IR, each another.
+  std::map<NodeId, std::string> nodeNames;
 
   AxisId addAxis(llvm::StringRef name, int64_t extent, int64_t representative);
   /// The axis of that name, or -1.

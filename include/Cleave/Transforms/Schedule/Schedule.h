@@ -1,4 +1,4 @@
-//===- Schedule.h - One way to run a graph ----------------------*- C++ -*-===//
+//===- Schedule.h - One way to run a kernel ---------------------*- C++ -*-===//
 //
 // Part of the Cleave project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a schedule says, as plain data: the twin of `#cleave.schedule`.
+// How one kernel runs, as plain data: the twin of a kernel of
+// `#cleave.schedule`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,6 @@ struct AxisTile {
 };
 
 struct Schedule {
-  unsigned region = 0;
   /// The axes of the results with the tiles of a block, slowest first.
   llvm::SmallVector<AxisTile, 4> grid;
   /// The reduced axes with the tiles of a loop step, outermost first.

@@ -1,0 +1,68 @@
+//===- Partition.h - Which kernels compute a graph --------------*- C++ -*-===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A partition lists kernels by what they store, in the order in which they run.
+// A kernel reads what an earlier one stored and computes everything else, so
+// the stores say all: the graph of each kernel is a problem of its own, which
+// is planned, counted and searched as if it were alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CLEAVE_TRANSFORMS_SCHEDULE_PARTITION_H
+#define CLEAVE_TRANSFORMS_SCHEDULE_PARTITION_H
+
+#include "Cleave/Transforms/Schedule/Schedule.h"
+#include <optional>
+
+namespace mlir::cleave::schedule {
+
+/// What one kernel stores, in the order of the graph's nodes.
+using Stores = std::vector<NodeId>;
+using Partition = std::vector<Stores>;
+
+/// The partition without cuts: all results, those with equal axes in one
+/// kernel.
+Partition getFusedPartition(const Problem &problem);
+
+/// Whether `id` is the value of a result.
+bool isResult(const Problem &problem, NodeId id);
+
+/// Whether a kernel may store `id`: a value of the graph that is worth it.
+bool canStore(const Problem &problem, NodeId id);
+
+/// Whether one kernel may store all of them: one has all axes of the others,
+/// and each block writes those that it lacks, so those must exist.
+bool canShareKernel(const Problem &problem, const Stores &stores);
+
+/// Why `partition` is not one of `problem`, or success.
+llvm::Error checkPartition(const Problem &problem, const Partition &partition);
+
+/// `result0`, or the name that the builder gave to the node.
+std::string getStoreName(const Problem &problem, NodeId id);
+std::optional<NodeId> findStore(const Problem &problem, llvm::StringRef name);
+
+/// The axes of stored value `id` as they lie in memory.
+llvm::SmallVector<AxisId, 4> getStorage(const Problem &problem, NodeId id);
+
+/// The graph of the kernel that stores `stores`, where `known` are stored
+/// already. Axes have the same numbers; the argument that stands for stored
+/// value `id` has number `problem.argumentNames.size() + id`. A result for each
+/// store, or as many as the function returns it.
+Problem extractKernel(const Problem &problem, const Stores &stores,
+                      llvm::ArrayRef<NodeId> known);
+
+/// A kernel with its graph and how it runs.
+struct ScheduledKernel {
+  Stores stores;
+  Problem problem;
+  Schedule schedule;
+};
+
+} // namespace mlir::cleave::schedule
+
+#endif // CLEAVE_TRANSFORMS_SCHEDULE_PARTITION_H
