@@ -6,6 +6,7 @@
 #M = #cleave.axes<M>
 #M_K = #cleave.axes<M, K>
 #M_N = #cleave.axes<M, N>
+#scalar = #cleave.axes<>
 
 func.func @ntrans_linear(
     %h: tensor<?x4096xf16, #M_K> {cleave.name = "h", cleave.range = 300.0 : f32},
@@ -14,16 +15,20 @@ func.func @ntrans_linear(
     %w: tensor<4096x4096xf16, #K_N> {cleave.name = "W"})
     -> (tensor<?x4096xf16, #M_N> {cleave.name = "Y"})
     attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
+  // Lengths are at least 1e-12.
+  %least = cleave.constant 1.0e-24 : tensor<f32, #scalar>
   %u_square = cleave.mul %f, %f : (tensor<?x4096xf16, #M_K>, tensor<?x4096xf16, #M_K>) -> tensor<4096x?xf32, #K_M>
   %u_sum = cleave.reduce_sum %u_square over [K] : (tensor<4096x?xf32, #K_M>) -> tensor<?xf32, #M>
-  %u_scale = cleave.rsqrt %u_sum : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %u_length = cleave.max %u_sum, %least : (tensor<?xf32, #M>, tensor<f32, #scalar>) -> tensor<?xf32, #M>
+  %u_scale = cleave.rsqrt %u_length : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %u = cleave.mul %f, %u_scale : (tensor<?x4096xf16, #M_K>, tensor<?xf32, #M>) -> tensor<4096x?xf32, #K_M>
   %d = cleave.sub %u, %h : (tensor<4096x?xf32, #K_M>, tensor<?x4096xf16, #M_K>) -> tensor<4096x?xf32, #K_M>
   %step = cleave.mul %alpha, %d : (tensor<4096xf16, #K>, tensor<4096x?xf32, #K_M>) -> tensor<4096x?xf32, #K_M>
   %t = cleave.add %h, %step : (tensor<?x4096xf16, #M_K>, tensor<4096x?xf32, #K_M>) -> tensor<4096x?xf32, #K_M>
   %y_square = cleave.mul %t, %t : (tensor<4096x?xf32, #K_M>, tensor<4096x?xf32, #K_M>) -> tensor<4096x?xf32, #K_M>
   %y_sum = cleave.reduce_sum %y_square over [K] : (tensor<4096x?xf32, #K_M>) -> tensor<?xf32, #M>
-  %y_scale = cleave.rsqrt %y_sum : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %y_length = cleave.max %y_sum, %least : (tensor<?xf32, #M>, tensor<f32, #scalar>) -> tensor<?xf32, #M>
+  %y_scale = cleave.rsqrt %y_length : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %y = cleave.mul %t, %y_scale : (tensor<4096x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<4096x?xf32, #K_M>
   %yw = cleave.contract %y, %w over [K]
      : (tensor<4096x?xf32, #K_M>, tensor<4096x4096xf16, #K_N>) -> tensor<?x4096xf32, #M_N>

@@ -1,6 +1,6 @@
 // Each region gets a split copy behind all others, as far as there is room for
 // eight regions; all give the same numbers in any number of parts.
-// RUN: cleave-opt %s --cleave-algebra=split=true -o %t.mlir
+// RUN: cleave-opt %s --cleave-algebra="split=true k=2" -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: cleave-opt %s --cleave-algebra="split=true k=1" | FileCheck %s --check-prefix=ONE
 // RUN: cleave-opt %s --cleave-algebra | FileCheck %s --check-prefix=NONE
@@ -8,7 +8,7 @@
 // RUN: cleave-run %t.mlir --entry=norm --device=evaluator --alternative=3 --check --bind 'M=3,K=11,K.s=3,K.s1=1;M=1,K=11,K.s=1,K.s1=5'
 
 // Scheduling takes one of the other regions.
-// RUN: cleave-opt %s --cleave-algebra=split=true --cleave-assign-schedule --remarks-filter=cleave-schedule 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// RUN: cleave-opt %s --cleave-algebra="split=true k=2" --cleave-assign-schedule --remarks-filter=cleave-schedule 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: cleave-run %t.mlir --entry=norm --device=cpu --check --bind 'M=3,K=11'
 
 #K = #cleave.axes<K>

@@ -82,7 +82,8 @@ static double getLargest(Type type) {
       .convertToDouble();
 }
 
-/// Rounding an operand that has the type already changes nothing.
+/// Rounding an operand that has the type already changes nothing. NaN stays
+/// NaN.
 static std::optional<Refusal> checkOperands(const AlgebraGraph &graph,
                                             const Node &contract) {
   Type type =
@@ -90,7 +91,7 @@ static std::optional<Refusal> checkOperands(const AlgebraGraph &graph,
   for (ClassId operand : contract.children) {
     const Facts &facts = graph.getGraph().getFacts(operand);
     if (graph.getElementType(operand) == type ||
-        (facts.finite && facts.magnitude() <= getLargest(type)))
+        facts.magnitude() <= getLargest(type))
       continue;
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -100,6 +101,18 @@ static std::optional<Refusal> checkOperands(const AlgebraGraph &graph,
     return Refusal{text, operand};
   }
   return std::nullopt;
+}
+
+/// Whether the value or a partial product is infinite for some arguments. NaN
+/// without an infinity comes from an operand, and rules keep it.
+static bool mayOverflow(const AlgebraGraph &graph, const Facts &facts,
+                        const Node &node) {
+  double largest = std::max(facts.magnitude(), 1.0);
+  if (graph.getKind(node) == OpKind::Mul)
+    for (ClassId child : node.children)
+      largest *= std::max(graph.getGraph().getFacts(child).magnitude(), 1.0);
+  return !facts.finite &&
+         !(largest <= getLargest(Float32Type::get(graph.getContext())));
 }
 
 std::optional<Refusal> AlgebraCostModel::getRefusal(ClassId id,
@@ -112,7 +125,7 @@ std::optional<Refusal> AlgebraCostModel::getRefusal(ClassId id,
   const EClass &eclass = graph.getGraph().getClass(id);
   bool isNew = llvm::none_of(
       eclass.nodes, [](const Node &other) { return other.origin == kInput; });
-  if (isNew && !eclass.facts.finite)
+  if (isNew && mayOverflow(graph, eclass.facts, node))
     return Refusal{"an intermediate value that the input does not have may "
                    "not be finite",
                    id};

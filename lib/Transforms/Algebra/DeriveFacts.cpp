@@ -81,6 +81,77 @@ static bool isPartFinite(const EGraph &graph, const Node &product) {
   return largest <= kLargest;
 }
 
+/// The largest known c >= 0 such that the value is at least c * x * x, where x
+/// carries the axes that the value sums over.
+static double getSquareBound(const AlgebraGraph &graph, ClassId id, ClassId x,
+                             unsigned depth = 4) {
+  if (depth == 0)
+    return 0;
+  const EGraph &g = graph.getGraph();
+  double best = 0;
+  for (const Node &node : g.getClass(id).nodes) {
+    switch (graph.getKind(node)) {
+    case OpKind::ReduceSum:
+      for (const Node &square : g.getClass(node.children[0]).nodes)
+        if (graph.getKind(square) == OpKind::Mul &&
+            square.children.size() == 2 &&
+            llvm::all_of(square.children, [&](ClassId c) { return c == x; }))
+          return 1;
+      break;
+    case OpKind::Mul:
+    case OpKind::Add: {
+      // A positive multiple, or something added that is not negative.
+      bool isMul = graph.getKind(node) == OpKind::Mul;
+      for (size_t i = 0; i < node.children.size(); ++i) {
+        double bound = getSquareBound(graph, node.children[i], x, depth - 1);
+        for (size_t j = 0; j < node.children.size() && bound > 0; ++j)
+          if (j != i) {
+            double lo = g.getFacts(node.children[j]).lo;
+            bound = isMul ? bound * std::max(lo, 0.0) : lo >= 0 ? bound : 0;
+          }
+        best = std::max(best, bound);
+      }
+      break;
+    }
+    case OpKind::Max:
+      for (ClassId child : node.children)
+        best = std::max(best, getSquareBound(graph, child, x, depth - 1));
+      break;
+    default:
+      break;
+    }
+  }
+  return best;
+}
+
+/// A value divided by its norm: |x * rsqrt(s)| <= 1 / sqrt(c) where s >= c * x
+/// * x. The interval of the other factors, times that.
+static std::pair<double, double> multiplyNorms(const AlgebraGraph &graph,
+                                               ArrayRef<ClassId> factors) {
+  const EGraph &g = graph.getGraph();
+  std::pair<double, double> result = multiplyAll(g, factors);
+  for (size_t i = 0; i < factors.size(); ++i)
+    for (const Node &root : g.getClass(factors[i]).nodes) {
+      if (graph.getKind(root) != OpKind::Rsqrt)
+        continue;
+      for (size_t j = 0; j < factors.size(); ++j) {
+        if (j == i)
+          continue;
+        double c = getSquareBound(graph, root.children[0], factors[j]);
+        if (c <= 0)
+          continue;
+        SmallVector<ClassId> others;
+        for (size_t n = 0; n < factors.size(); ++n)
+          if (n != i && n != j)
+            others.push_back(factors[n]);
+        double limit = 1 / std::sqrt(c) * (1 + 0x1p-10);
+        auto [lo, hi] = multiply(multiplyAll(g, others), {-limit, limit});
+        result = {std::max(result.first, lo), std::min(result.second, hi)};
+      }
+    }
+  return result;
+}
+
 static void setInterval(Facts &facts, std::pair<double, double> interval) {
   facts.lo = interval.first;
   facts.hi = interval.second;
@@ -548,7 +619,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     deriveAdd(*this, node, facts);
     break;
   case OpKind::Mul:
-    setInterval(facts, multiplyAll(graph, node.children));
+    setInterval(facts, multiplyNorms(*this, node.children));
     facts.finite = all(graph, node, isFinite) && isPartFinite(graph, node);
     break;
   case OpKind::Max:

@@ -368,6 +368,22 @@ static void isWorthDistributing(const AlgebraGraph &graph,
   }
 }
 
+/// A factor that is no constant can leave a sum over the axes, but not all of
+/// the product.
+static void isWorthScaling(const AlgebraGraph &graph,
+                           ArrayRef<Binding> arguments, Answer answer) {
+  AxisSet axes = getAxes(graph, arguments[1]);
+  bool leaves = false, stays = false;
+  for (ClassId id : arguments[0].classes) {
+    const Facts &facts = graph.getGraph().getFacts(id);
+    bool lacks = !facts.axes.intersects(axes);
+    leaves |= lacks && !facts.constant;
+    stays |= !lacks;
+  }
+  if (leaves && stays)
+    answer({});
+}
+
 /// sum_k a * (sum_j b * c) instead of sum_j (sum_k a * b) * c: a has k, and the
 /// new inner sum has no more axes than the old one, the last argument.
 static void isWorthReassociating(const AlgebraGraph &graph,
@@ -465,6 +481,7 @@ const NativeConstraint *mlir::cleave::lookupConstraint(StringRef name) {
       {"Bipartition", 1, 2, bipartition},
       {"WorthContracting", 3, 0, isWorthContracting},
       {"WorthDistributing", 2, 0, isWorthDistributing},
+      {"WorthScaling", 2, 0, isWorthScaling},
       {"WorthReassociating", 6, 0, isWorthReassociating},
       {"WorthPulling", 2, 0, isWorthPulling},
       {"WorthMerging", 4, 0, isWorthMerging},

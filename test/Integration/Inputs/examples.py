@@ -103,7 +103,7 @@ def silu(x):
 
 
 def length_one(row):
-    length = math.sqrt(dot(row, row))
+    length = math.sqrt(max(dot(row, row), 1e-24))
     return [x / length for x in row]
 
 

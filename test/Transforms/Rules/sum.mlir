@@ -2,6 +2,7 @@
 // RUN: cleave-opt %s --cleave-apply-rules=names=Sum_DistributeOverAdd 2>/dev/null | FileCheck %s --check-prefix=ADD
 // RUN: cleave-opt %s --cleave-apply-rules=names=Sum_Reassociate 2>/dev/null | FileCheck %s --check-prefix=CHAIN
 // RUN: cleave-opt %s --cleave-apply-rules=names=Sum_MergeNested 2>&1 >/dev/null | FileCheck %s --check-prefix=MERGE
+// RUN: cleave-opt %s --cleave-apply-rules=names=Sum_DistributeOverScaled 2>/dev/null | FileCheck %s --check-prefix=SCALED
 
 #K = #cleave.axes<K>
 #M = #cleave.axes<M>
@@ -129,7 +130,37 @@ func.func @wider(%x: tensor<?xf32, #K>, %a: tensor<?x?xf32, #K_R>, %b: tensor<?x
   return %y : tensor<?xf32, #cleave.axes<N>>
 }
 
+// A scale that the axis lacks leaves an addition, since it stands in a product.
+// SCALED-LABEL: @scaled
+// SCALED-SAME: %[[S:.*]]: tensor<?xf32, #M>, %[[A:.*]]: tensor<?x?xf32, #K_M>, %[[B:.*]]: tensor<?xf32, #K>, %[[W:.*]]: tensor<?xf32, #K>
+// SCALED: %[[L:.*]] = cleave.mul
+// SCALED: %[[L1:.*]] = cleave.reduce_sum %[[L]] over [K]
+// SCALED: %[[R:.*]] = cleave.mul %[[B]], %[[W]]
+// SCALED: %[[R1:.*]] = cleave.reduce_sum %[[R]] over [K]
+// SCALED: cleave.add %[[L1]], %[[R1]]
+func.func @scaled(%s: tensor<?xf32, #M>, %a: tensor<?x?xf32, #K_M>, %b: tensor<?xf32, #K>, %w: tensor<?xf32, #K>) -> tensor<?xf32, #M> {
+  %p = cleave.mul %s, %a : (tensor<?xf32, #M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %t = cleave.add %p, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #K>) -> tensor<?x?xf32, #K_M>
+  %f = cleave.mul %t, %w : (tensor<?x?xf32, #K_M>, tensor<?xf32, #K>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_sum %f over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// A mean that is subtracted stays: x - mean may be small where both are large.
+// SCALED-LABEL: @centred
+// SCALED: cleave.sub
+// SCALED: cleave.mul
+// SCALED: cleave.reduce_sum
+// SCALED-NOT: cleave.reduce_sum
+// SCALED: return
+func.func @centred(%m: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>, %w: tensor<?xf32, #K>) -> tensor<?xf32, #M> {
+  %d = cleave.sub %x, %m : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %f = cleave.mul %d, %w : (tensor<?x?xf32, #K_M>, tensor<?xf32, #K>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_sum %f over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
 // Construction merges nested sums; the rule serves sums that meet later. That it
 // fires is tested by its verification and by algebra.mlir.
-// MERGE-COUNT-9: rule Sum_MergeNested does not apply
+// MERGE-COUNT-11: rule Sum_MergeNested does not apply
 // MERGE-NOT: rule Sum_MergeNested does not apply
