@@ -39,10 +39,47 @@ func.func @region(%x: tensor<8xf16, #K>) -> tensor<8xf16, #K>
 #K_N = #cleave.axes<K, N>
 #Ki_N_S = #cleave.axes<Ki, N, S>
 
-func.func @split(%x: tensor<8x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S> {
-  // expected-error@+1 {{'cleave.split' op is not supported by scheduling}}
+func.func @ragged(%x: tensor<7x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S> {
+  // expected-error@+1 {{'cleave.split' op is not supported by scheduling: expected parts of axis 'K' of one static extent}}
+  %v = cleave.split %x K into (S, Ki) : tensor<7x4xf16, #K_N> to tensor<4x4x2xf16, #Ki_N_S>
+  return %v : tensor<4x4x2xf16, #Ki_N_S>
+}
+
+// -----
+
+#K_N = #cleave.axes<K, N>
+#Ki_N_S = #cleave.axes<Ki, N, S>
+
+// expected-error@+1 {{illegal schedule: expected a tile of 1 for axis 'S', the outer part of a dimension, but got 2}}
+func.func @outer_tile(%x: tensor<8x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S>
+    attributes {cleave.schedule = #cleave.schedule<region = 0, grid = [Ki: 4, N: 4, S: 2], loop = [], warps = 4, stages = 1>} {
   %v = cleave.split %x K into (S, Ki) : tensor<8x4xf16, #K_N> to tensor<4x4x2xf16, #Ki_N_S>
   return %v : tensor<4x4x2xf16, #Ki_N_S>
+}
+
+// -----
+
+#G_R = #cleave.axes<G, R>
+#H = #cleave.axes<H>
+#L = #cleave.axes<L>
+
+func.func @merged_slice(%x: tensor<4x2xf16, #G_R>) -> tensor<3xf16, #L> {
+  // expected-error@+1 {{'cleave.merge' op is not supported by scheduling: expected axis 'H' to be used in the same parts, of static extents}}
+  %h = cleave.merge %x (G, R) into H : tensor<4x2xf16, #G_R> to tensor<8xf16, #H>
+  %l = cleave.slice %h H at 3 as L : tensor<8xf16, #H> to tensor<3xf16, #L>
+  return %l : tensor<3xf16, #L>
+}
+
+// -----
+
+#K = #cleave.axes<K>
+#R = #cleave.axes<R>
+#N = #cleave.axes<N>
+
+func.func @concat(%x: tensor<4xf16, #K>, %y: tensor<3xf16, #R>) -> tensor<7xf16, #N> {
+  // expected-error@+1 {{'cleave.concat' op is not supported by scheduling}}
+  %n = cleave.concat %x, %y along [K, R] as N : (tensor<4xf16, #K>, tensor<3xf16, #R>) -> tensor<7xf16, #N>
+  return %n : tensor<7xf16, #N>
 }
 
 // -----

@@ -68,17 +68,15 @@ FailureOr<Element> ProblemBuilder::getElement(Type type, Location loc) {
                         << getElementTypeOrSelf(type);
 }
 
-View cleave::viewOf(const Renaming &renaming, AxisId axis) {
-  auto it = renaming.find(axis);
-  return it == renaming.end() ? View{axis} : it->second;
-}
-
 /// The axes of the problem that `axes` are.
 AxisSet ProblemBuilder::getFreeAxes(AxesAttr axes, const Renaming &renaming) {
   AxisSet free;
-  for (StringAttr name : axes.getNames())
-    if (std::optional<AxisId> axis = viewOf(renaming, getAxis(name)).axis)
-      free.push_back(*axis);
+  for (StringAttr name : axes.getNames()) {
+    View view = viewOf(renaming, getAxis(name));
+    for (std::optional<AxisId> axis : {view.axis, view.outer})
+      if (axis)
+        free.push_back(*axis);
+  }
   llvm::sort(free);
   return free;
 }
@@ -188,7 +186,7 @@ FailureOr<NodeId> ProblemBuilder::buildArgument(BlockArgument argument,
   SmallVector<Cut> cuts;
   for (StringAttr name : getAxes(argument).getNames()) {
     View view = viewOf(renaming, getAxis(name));
-    cuts.push_back({view.offset, view.axis.has_value(), view.whole});
+    cuts.push_back(getCut(view));
     if (view.axis)
       storage.push_back(*view.axis);
   }
@@ -325,6 +323,20 @@ NodeId ProblemBuilder::addReduction(Combiner combiner,
              : problem.addReduce(combiner, operands[0], reduced, element);
 }
 
+/// `axis`, or another one as long that is not among `taken`.
+AxisId ProblemBuilder::getUntaken(AxisId axis, const AxisSet &taken) {
+  AxisId fresh = axis;
+  while (contains(taken, fresh)) {
+    std::string candidate = problem.axes[fresh].name + ".r";
+    int known = problem.findAxis(candidate);
+    Axis old = problem.axes[axis];
+    fresh = known >= 0
+                ? known
+                : problem.addAxis(candidate, old.extent, old.representative);
+  }
+  return fresh;
+}
+
 /// The renaming inside a reduction over `axes`. A reduced axis gets a new name
 /// where an outer axis takes its own there; one that is 1 long disappears.
 Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
@@ -334,22 +346,20 @@ Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
     inside.erase(getAxis(name));
   AxisSet taken = getFreeAxes(resultAxes, renaming);
   for (StringAttr name : axes.getNames()) {
-    AxisId axis = getAxis(name), fresh = axis;
+    AxisId axis = getAxis(name);
     if (problem.axes[axis].extent == 1) {
-      inside[axis] = View{std::nullopt};
+      inside[axis] = View{};
       continue;
     }
-    while (contains(taken, fresh)) {
-      std::string candidate = problem.axes[fresh].name + ".r";
-      int known = problem.findAxis(candidate);
-      Axis old = problem.axes[axis];
-      fresh = known >= 0
-                  ? known
-                  : problem.addAxis(candidate, old.extent, old.representative);
+    View view = viewOf(inside, axis);
+    for (std::optional<AxisId> *part : {&view.outer, &view.axis}) {
+      if (!*part)
+        continue;
+      *part = getUntaken(**part, taken);
+      reduced.push_back(**part);
     }
-    if (fresh != axis)
-      inside[axis] = View{fresh};
-    reduced.push_back(fresh);
+    if (!(view == viewOf(inside, axis)))
+      inside[axis] = view;
   }
   llvm::sort(reduced);
   return inside;
@@ -629,8 +639,11 @@ LogicalResult ProblemBuilder::addResults() {
     if (failed(node))
       return failure();
     Result result;
-    for (StringAttr name : getAxes(operand.get()).getNames())
-      result.storage.push_back(getAxis(name));
+    for (StringAttr name : getAxes(operand.get()).getNames()) {
+      View view = viewOf({}, getAxis(name));
+      result.cuts.push_back(getCut(view));
+      result.storage.push_back(*view.axis);
+    }
     // A copy of its own, written in the result's storage order.
     Node copy;
     copy.kind = NodeKind::Pointwise;
@@ -677,8 +690,10 @@ FailureOr<Problem> cleave::buildProblem(func::FuncOp function, unsigned region,
            << regions << " but got " << region;
   ProblemBuilder builder(function, *alternatives, region);
   builder.numberOps();
-  if (failed(builder.addAxes(axes, representative)) ||
-      failed(builder.addResults()))
+  if (failed(builder.addAxes(axes, representative)))
+    return failure();
+  builder.addPairs();
+  if (failed(builder.addResults()))
     return failure();
   return std::move(builder.problem);
 }

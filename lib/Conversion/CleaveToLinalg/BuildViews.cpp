@@ -24,7 +24,37 @@ using namespace mlir::cleave::schedule;
 // Views
 //===----------------------------------------------------------------------===//
 
+View ProblemBuilder::viewOf(const Renaming &renaming, AxisId axis) const {
+  if (auto it = renaming.find(axis); it != renaming.end())
+    return it->second;
+  auto pair = pairs.find(axis);
+  return pair == pairs.end() ? View{axis} : pair->second;
+}
+
+/// Where a dimension in memory that `view` is of is read or written.
+Cut ProblemBuilder::getCut(const View &view) {
+  Cut cut;
+  cut.offset = view.offset;
+  cut.kept = view.axis.has_value();
+  cut.whole = view.whole;
+  if (view.outer) {
+    cut.stride = view.stride;
+    cut.outer = *view.outer;
+    problem.axes[cut.outer].unit = true;
+  }
+  return cut;
+}
+
 NodeId ProblemBuilder::addIota(const View &view, Element element) {
+  if (view.outer) {
+    NodeId outer =
+        problem.addPointwise(Pointwise::Mul,
+                             {addIota(View{view.outer}, element),
+                              problem.addConstant(view.stride, element)},
+                             element);
+    NodeId inner = addIota(View{view.axis, view.offset}, element);
+    return problem.addPointwise(Pointwise::Add, {outer, inner}, element);
+  }
   if (!view.axis)
     return problem.addConstant(static_cast<double>(view.offset), element);
   Node node;
@@ -48,7 +78,7 @@ NodeId ProblemBuilder::addExtent(AxisId axis, Element element) {
 
 FailureOr<NodeId> ProblemBuilder::buildSlice(SliceOp op,
                                              const Renaming &renaming) {
-  View view{std::nullopt};
+  View view;
   if (op.getPart())
     view = viewOf(renaming, getAxis(op.getPartAttr()));
   view.offset += op.getOffset();
@@ -58,28 +88,83 @@ FailureOr<NodeId> ProblemBuilder::buildSlice(SliceOp op,
   return build(op.getInput(), below);
 }
 
-/// Into one part, which is the axis itself.
+/// An axis is its only part. Of several parts all must be full.
 FailureOr<NodeId> ProblemBuilder::buildSplit(SplitOp op,
                                              const Renaming &renaming) {
-  if (problem.axes[getAxis(op.getOuterAttr())].extent != 1)
-    return op.emitOpError("is not supported by scheduling: expected axis '")
-           << op.getOuter() << "' to have extent 1";
+  AxisId axis = getAxis(op.getAxisAttr());
+  View outer = viewOf(renaming, getAxis(op.getOuterAttr()));
+  View view = viewOf(renaming, getAxis(op.getInnerAttr()));
+  if (int64_t parts = getExtent(op.getOuterAttr()); parts != 1) {
+    int64_t part = getExtent(op.getInnerAttr());
+    if (parts == kDynamic || part == kDynamic ||
+        parts * part != problem.axes[axis].extent)
+      return op.emitOpError("is not supported by scheduling: expected parts of "
+                            "axis '")
+             << op.getAxis() << "' of one static extent";
+    if (outer.outer || view.outer)
+      return op.emitOpError("is not supported by scheduling: parts of axis '")
+             << op.getAxis() << "' are themselves merged";
+    view.offset += outer.offset * part;
+    view.outer = outer.axis;
+    view.stride = outer.axis ? part : 0;
+    view.whole = false;
+  }
   Renaming below = renaming;
-  below[getAxis(op.getAxisAttr())] =
-      viewOf(renaming, getAxis(op.getInnerAttr()));
+  below[axis] = view;
   return build(op.getInput(), below);
 }
 
 FailureOr<NodeId> ProblemBuilder::buildMerge(MergeOp op,
                                              const Renaming &renaming) {
-  if (problem.axes[getAxis(op.getOuterAttr())].extent != 1)
+  View view = viewOf(renaming, getAxis(op.getAxisAttr()));
+  View outer, inner;
+  int64_t part = getExtent(op.getInnerAttr());
+  if (getExtent(op.getOuterAttr()) == 1) {
+    inner = view;
+  } else if (view.isPosition() && part > 0) {
+    outer.offset = view.offset / part;
+    inner.offset = view.offset % part;
+  } else if (view.outer && view.axis && view.stride == part && !view.offset) {
+    outer.axis = view.outer;
+    inner.axis = view.axis;
+  } else {
     return op.emitOpError("is not supported by scheduling: expected axis '")
-           << op.getOuter() << "' to have extent 1";
+           << op.getAxis()
+           << "' to be used in the same parts, of static extents";
+  }
   Renaming below = renaming;
-  below[getAxis(op.getOuterAttr())] = View{std::nullopt};
-  below[getAxis(op.getInnerAttr())] =
-      viewOf(renaming, getAxis(op.getAxisAttr()));
+  below[getAxis(op.getOuterAttr())] = outer;
+  below[getAxis(op.getInnerAttr())] = inner;
   return build(op.getInput(), below);
+}
+
+/// An axis that a merge makes is everywhere the two axes of its parts, under
+/// names of their own: the parts' names may mean something else beside it.
+void ProblemBuilder::addPairs() {
+  auto addPart = [&](StringRef axis, StringRef suffix, int64_t extent) {
+    std::string name = (axis + suffix).str();
+    while (problem.findAxis(name) >= 0)
+      name += "_";
+    return problem.addAxis(name, extent, extent);
+  };
+  function.walk([&](MergeOp op) {
+    AlternativesOp around = op->getParentOfType<AlternativesOp>();
+    if (around &&
+        !around.getAlternatives()[region].isAncestor(op->getParentRegion()))
+      return;
+    AxisId axis = getAxis(op.getAxisAttr());
+    int64_t parts = getExtent(op.getOuterAttr());
+    int64_t part = getExtent(op.getInnerAttr());
+    if (parts <= 1 || part == kDynamic || pairs.count(axis) ||
+        problem.axes[axis].extent != parts * part)
+      return;
+    View view;
+    view.outer = addPart(op.getAxis(), ".outer", parts);
+    view.axis = addPart(op.getAxis(), ".inner", part);
+    view.stride = part;
+    view.whole = false;
+    pairs[axis] = view;
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,6 +90,10 @@ private:
   void bind(const Binding &binding, AxisId axis, Value position);
   SmallVector<OpFoldResult> getSizes(NestBlock &block, ArrayRef<AxisId> dims);
   SmallVector<AxisId, 4> getNaturalOrder(const AxisSet &axes);
+  SmallVector<AxisId, 4> dropUnits(ArrayRef<AxisId> axes);
+  void getPlaces(NestBlock &block, ArrayRef<AxisId> storage, ArrayRef<Cut> cuts,
+                 SmallVectorImpl<OpFoldResult> &offsets,
+                 SmallVectorImpl<OpFoldResult> &sizes);
   Value createEmpty(NestBlock &block, ArrayRef<AxisId> dims, Element element);
 
   const Problem &problem;
@@ -139,6 +143,14 @@ SmallVector<OpFoldResult> Emitter::getSizes(NestBlock &block,
   });
 }
 
+/// `cuts`, or whole dimensions for `storage`.
+static SmallVector<Cut, 4> getCuts(ArrayRef<AxisId> storage,
+                                   ArrayRef<Cut> cuts) {
+  if (cuts.empty())
+    return SmallVector<Cut, 4>(storage.size());
+  return {cuts.begin(), cuts.end()};
+}
+
 /// Grid order first, so that accumulators look like the results.
 SmallVector<AxisId, 4> Emitter::getNaturalOrder(const AxisSet &axes) {
   SmallVector<AxisId, 4> order;
@@ -148,7 +160,44 @@ SmallVector<AxisId, 4> Emitter::getNaturalOrder(const AxisSet &axes) {
   for (AxisId axis : axes)
     if (!contains(order, axis))
       order.push_back(axis);
-  return order;
+  return dropUnits(order);
+}
+
+/// The axes that tiles have dimensions for.
+SmallVector<AxisId, 4> Emitter::dropUnits(ArrayRef<AxisId> axes) {
+  SmallVector<AxisId, 4> kept;
+  for (AxisId axis : axes)
+    if (!problem.axes[axis].unit)
+      kept.push_back(axis);
+  return kept;
+}
+
+/// The part of a tensor in memory that a block reads or writes.
+void Emitter::getPlaces(NestBlock &block, ArrayRef<AxisId> storage,
+                        ArrayRef<Cut> cuts,
+                        SmallVectorImpl<OpFoldResult> &offsets,
+                        SmallVectorImpl<OpFoldResult> &sizes) {
+  const AxisId *axis = storage.begin();
+  auto getBegin = [&](AxisId id) {
+    return ranges[block.bindings.at(id).id].first;
+  };
+  for (const Cut &cut : cuts) {
+    AffineExpr place = b.getAffineConstantExpr(cut.offset);
+    SmallVector<OpFoldResult> begins;
+    if (cut.stride) {
+      place = place + b.getAffineDimExpr(begins.size()) * cut.stride;
+      begins.push_back(getBegin(cut.outer));
+    }
+    sizes.push_back(b.getIndexAttr(1));
+    if (cut.kept) {
+      place = place + b.getAffineDimExpr(begins.size());
+      begins.push_back(getBegin(*axis));
+      sizes.back() = ranges[block.bindings.at(*axis).id].second;
+      ++axis;
+    }
+    offsets.push_back(
+        affine::makeComposedFoldedAffineApply(b, loc, place, begins));
+  }
 }
 
 Value Emitter::createEmpty(NestBlock &block, ArrayRef<AxisId> dims,
@@ -208,7 +257,11 @@ Value Emitter::emitPosition(OpBuilder &body, NestBlock &block,
                             const Node &node) {
   AxisId axis = node.axes.front();
   const auto *dim = llvm::find(iteration, axis);
-  Value position = linalg::IndexOp::create(body, loc, dim - iteration.begin());
+  Value position;
+  if (problem.axes[axis].unit)
+    position = arith::ConstantIndexOp::create(body, loc, 0);
+  else
+    position = linalg::IndexOp::create(body, loc, dim - iteration.begin());
   OpFoldResult begin = ranges[block.bindings.at(axis).id].first;
   for (OpFoldResult part :
        {begin, OpFoldResult(b.getIndexAttr(int64_t(node.value)))})
@@ -263,31 +316,16 @@ Tile Emitter::emitGeneric(
 
 Tile Emitter::emitSlice(NestBlock &block, const Node &node) {
   Value argument = around.arguments.at(node.argument);
-  Tile tile{argument, {node.storage.begin(), node.storage.end()}};
-  SmallVector<Cut, 4> cuts(node.cuts);
-  if (cuts.empty())
-    cuts.resize(node.storage.size());
+  Tile tile{argument, dropUnits(node.storage)};
+  SmallVector<Cut, 4> cuts = getCuts(node.storage, node.cuts);
   if (cuts.empty())
     return tile;
-  SmallVector<OpFoldResult> kept = getSizes(block, node.storage);
   SmallVector<OpFoldResult> offsets, sizes;
-  const AxisId *axis = node.storage.begin();
-  for (const Cut &cut : cuts) {
-    OpFoldResult offset = b.getIndexAttr(cut.offset);
-    if (cut.kept) {
-      OpFoldResult begin = ranges[block.bindings.at(*axis++).id].first;
-      offset = cut.offset
-                   ? affine::makeComposedFoldedAffineApply(
-                         b, loc, b.getAffineDimExpr(0) + cut.offset, begin)
-                   : begin;
-    }
-    offsets.push_back(offset);
-    sizes.push_back(cut.kept ? kept[axis - node.storage.begin() - 1]
-                             : OpFoldResult(b.getIndexAttr(1)));
-  }
+  getPlaces(block, node.storage, cuts, offsets, sizes);
   SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
   SmallVector<int64_t> shape;
-  std::tie(shape, std::ignore) = decomposeMixedValues(kept);
+  std::tie(shape, std::ignore) =
+      decomposeMixedValues(getSizes(block, tile.dims));
   auto type = RankedTensorType::get(
       shape, getElementType(b.getContext(), node.element));
   tile.value = tensor::ExtractSliceOp::create(b, loc, type, argument, offsets,
@@ -319,7 +357,7 @@ Tile Emitter::emitPointwise(NestBlock &block, NodeId id) {
   for (NodeId operand : node.operands)
     collectInputs(block, operand, inputs);
   // A result has its order; else an operand's order saves a transpose.
-  SmallVector<AxisId, 4> dims(node.storage.begin(), node.storage.end());
+  SmallVector<AxisId, 4> dims = dropUnits(node.storage);
   if (dims.empty()) {
     dims = getNaturalOrder(node.axes);
     for (const Tile &tile : inputs.tiles)
@@ -350,7 +388,7 @@ Tile Emitter::emitReduction(NestBlock &block, NodeId id, Tile init) {
   for (NodeId operand : operands)
     collectInputs(block, operand, inputs);
   return emitGeneric(
-      problem.getReducedAxes(id), inputs, init,
+      dropUnits(problem.getReducedAxes(id)), inputs, init,
       [&](OpBuilder &body, ValueRange args) {
         Value acc = args.back();
         SmallVector<Value> values;
@@ -469,10 +507,16 @@ SmallVector<Value> Emitter::emitOutputs(ArrayRef<RankedTensorType> types) {
   SmallVector<Value> outputs;
   for (auto [result, type] : llvm::zip_equal(problem.results, types)) {
     SmallVector<Value> sizes;
-    for (auto [axis, size] : llvm::zip_equal(result.storage, type.getShape()))
-      if (ShapedType::isDynamic(size))
-        sizes.push_back(
-            getValueOrCreateConstantIndexOp(b, loc, getExtent(axis)));
+    for (auto [axis, cut, size] :
+         llvm::zip_equal(result.storage, getCuts(result.storage, result.cuts),
+                         type.getShape())) {
+      if (!ShapedType::isDynamic(size))
+        continue;
+      OpFoldResult extent = getExtent(axis);
+      if (cut.stride)
+        extent = b.getIndexAttr(cut.stride * problem.axes[cut.outer].extent);
+      sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, extent));
+    }
     outputs.push_back(tensor::EmptyOp::create(b, loc, type, sizes));
   }
   return outputs;
@@ -535,15 +579,15 @@ SmallVector<Value> Emitter::run(const LoopNest &kernel,
   emitBlock(root);
   for (auto [position, result] : llvm::enumerate(problem.results)) {
     Tile tile = *lookup(root, result.node);
-    SmallVector<OpFoldResult> offsets;
-    for (AxisId axis : result.storage)
-      offsets.push_back(ranges[root.bindings.at(axis).id].first);
+    SmallVector<OpFoldResult> offsets, sizes;
+    getPlaces(root, result.storage, getCuts(result.storage, result.cuts),
+              offsets, sizes);
     SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToEnd(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(
-        b, loc, tile.value, forall.getRegionIterArgs()[position], offsets,
-        getSizes(root, result.storage), ones);
+    tensor::ParallelInsertSliceOp::create(b, loc, tile.value,
+                                          forall.getRegionIterArgs()[position],
+                                          offsets, sizes, ones);
   }
   return llvm::to_vector_of<Value>(forall.getResults());
 }
@@ -585,10 +629,8 @@ private:
 static void addPlaces(const Node &argument,
                       std::map<AxisId, std::pair<unsigned, unsigned>> &places) {
   const AxisId *axis = argument.storage.begin();
-  size_t dims =
-      argument.cuts.empty() ? argument.storage.size() : argument.cuts.size();
-  for (unsigned dim = 0; dim < dims; ++dim) {
-    Cut cut = argument.cuts.empty() ? Cut() : argument.cuts[dim];
+  for (auto [dim, cut] :
+       llvm::enumerate(getCuts(argument.storage, argument.cuts))) {
     if (!cut.kept)
       continue;
     if (cut.whole)

@@ -27,22 +27,25 @@ using schedule::Combiner;
 using schedule::Element;
 using schedule::NodeId;
 
-/// What the positions along an axis in the IR are where a value is used: those
-/// of an axis of the problem from an offset on, or one alone.
+/// What the positions along an axis in the IR are where a value is used:
+/// `offset`, plus that along an axis of the problem, plus `stride` times that
+/// along another.
 struct View {
   std::optional<AxisId> axis;
   int64_t offset = 0;
+  std::optional<AxisId> outer;
+  int64_t stride = 0;
   /// The two axes are equally long.
   bool whole = true;
 
-  auto key() const { return std::tie(axis, offset, whole); }
+  auto key() const { return std::tie(axis, offset, outer, stride, whole); }
+  bool isPosition() const { return !axis && !outer; }
   bool operator<(const View &other) const { return key() < other.key(); }
   bool operator==(const View &other) const { return key() == other.key(); }
 };
 
 /// Axes of a value in the IR that are something else where it is used.
 using Renaming = std::map<AxisId, View>;
-View viewOf(const Renaming &renaming, AxisId axis);
 
 /// Nodes of values under a renaming (restricted to the axes of the value).
 using NodeMap =
@@ -67,6 +70,7 @@ public:
 
   LogicalResult addAxes(const AxisTable &axes, const Bindings &representative);
   void numberOps();
+  void addPairs();
   LogicalResult addResults();
   schedule::Problem problem;
 
@@ -105,12 +109,15 @@ private:
   FailureOr<NodeId> buildChoice(Value table, StringAttr axis, Value result,
                                 NodeId position, NodeId otherwise,
                                 const Renaming &renaming);
+  View viewOf(const Renaming &renaming, AxisId axis) const;
+  schedule::Cut getCut(const View &view);
   NodeId addIota(const View &view, Element element);
   NodeId addExtent(AxisId axis, Element element);
   Element getCounter(ArrayRef<AxisId> axes);
 
   Renaming enterReduction(AxesAttr axes, const Renaming &renaming,
                           AxesAttr resultAxes, AxisSet &reduced);
+  AxisId getUntaken(AxisId axis, const AxisSet &taken);
   AxisSet getFreeAxes(AxesAttr axes, const Renaming &renaming);
   NodeId addReduction(Combiner combiner, ArrayRef<NodeId> operands,
                       const AxisSet &reduced, Element element);
@@ -121,6 +128,9 @@ private:
   bool isEmpty(const AxisSet &reduced);
   NodeId addUnit(Combiner combiner, Element element, Value result,
                  const Renaming &renaming);
+  int64_t getExtent(StringAttr name) {
+    return problem.axes[getAxis(name)].extent;
+  }
   AxisId getAxis(StringAttr name) { return problem.findAxis(name.getValue()); }
   FailureOr<Element> getElement(Type type, Location loc);
   void addName(NodeId id, const std::string &name);
@@ -131,6 +141,9 @@ private:
   unsigned region;
   /// The innermost is that of the fold's region being built.
   std::vector<Scope> scopes{1};
+  /// What stands for an axis that a merge makes: axes of its parts, and the
+  /// extent of the inner one.
+  std::map<AxisId, View> pairs;
   /// States' nodes by fold operation and renaming.
   NodeMap foldResults;
   /// The operations outside of folds, in order.

@@ -152,31 +152,41 @@ LogicalResult TileShapes::boundClasses() {
   return success();
 }
 
-/// Pads the last of `dims` until all together have the minimum.
+/// Pads the last of the largest of `dims` until all together have the minimum:
+/// dimensions of one element stay out of vectors.
 void TileShapes::raise(linalg::GenericOp op, ArrayRef<unsigned> dims,
                        int64_t minimum) {
   unsigned first = iterationIds.find(op)->second;
   int64_t product = 1;
-  for (unsigned dim : dims)
-    product *= classOf(first + dim).padded;
-  DimClass &last = classOf(first + dims.back());
+  DimClass *largest = nullptr;
+  for (unsigned dim : dims) {
+    DimClass &dimClass = classOf(first + dim);
+    product *= dimClass.padded;
+    if (!largest || dimClass.padded >= largest->padded)
+      largest = &dimClass;
+  }
   for (; product < minimum; product *= 2)
-    last.padded *= 2;
+    largest->padded *= 2;
 }
 
+/// Where an operand has a choice of dimensions to pad, one that others pad is
+/// best.
 void TileShapes::padContractions() {
-  for (auto [op, first] : iterationIds) {
-    const GenericKind &kind = kinds[op];
-    if (kind.kind != GenericKind::Contraction)
-      continue;
-    auto generic = cast<linalg::GenericOp>(op);
-    Type element = getElementTypeOrSelf(generic.getDpsInputs()[0]);
-    if (!element.isF16() && !element.isBF16())
-      continue;
-    raise(generic, kind.roles.m, kMmaM);
-    raise(generic, kind.roles.n, kMmaN);
-    raise(generic, kind.roles.k, kMmaK);
-  }
+  for (bool choice : {false, true})
+    for (auto [op, first] : iterationIds) {
+      const GenericKind &kind = kinds[op];
+      if (kind.kind != GenericKind::Contraction)
+        continue;
+      auto generic = cast<linalg::GenericOp>(op);
+      Type element = getElementTypeOrSelf(generic.getDpsInputs()[0]);
+      if (!element.isF16() && !element.isBF16())
+        continue;
+      for (auto [dims, minimum] : {std::pair(&kind.roles.m, kMmaM),
+                                   {&kind.roles.n, kMmaN},
+                                   {&kind.roles.k, kMmaK}})
+        if ((dims->size() > 1) == choice)
+          raise(generic, *dims, minimum);
+    }
 }
 
 /// A thread has 255 registers: vectors of many more elements would only take

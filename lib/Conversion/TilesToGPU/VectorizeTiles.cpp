@@ -322,9 +322,29 @@ LogicalResult HostConverter::mapCaptures(scf::ForallOp forall,
   return success();
 }
 
+/// Gives each accumulator a value of its own: two that CSE made one would tie
+/// the dimensions of unrelated tiles together.
+static void separateInits(scf::ForallOp forall) {
+  SmallVector<Operation *> inits;
+  forall.getBody()->walk([&](Operation *op) {
+    if (isa<linalg::FillOp, tensor::EmptyOp>(op))
+      inits.push_back(op);
+  });
+  // A fill stands behind what it fills.
+  for (Operation *op : llvm::reverse(inits)) {
+    OpBuilder b(op);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1))
+      use->set(b.clone(*op)->getResult(0));
+  }
+}
+
 FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
                                               int64_t warps,
                                               ArrayRef<Value> counts) {
+  separateInits(forall);
   TileShapes shapes;
   if (failed(shapes.analyze(forall, warps * kLanes)))
     return failure();

@@ -157,6 +157,14 @@ llvm::SmallVector<AxisId, 4> schedule::getStorage(const Problem &problem,
   return storage;
 }
 
+/// How the dimensions of what is stored are read and written.
+static llvm::SmallVector<Cut, 4> getCuts(const Problem &problem, NodeId id) {
+  for (const Result &result : problem.results)
+    if (result.node == id)
+      return result.cuts;
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Extraction
 //===----------------------------------------------------------------------===//
@@ -190,7 +198,8 @@ void Extractor::addStored(NodeId id) {
   unsigned number = problem.argumentNames.size() + id;
   kernel.argumentNames[number] = getStoreName(problem, id);
   NodeId argument =
-      kernel.addArgument(number, problem[id].element, getStorage(problem, id));
+      kernel.addArgument(number, problem[id].element, getStorage(problem, id),
+                         getCuts(problem, id));
   copies[id] = copies[getStoredValue(problem, id)] = argument;
 }
 
@@ -236,7 +245,8 @@ void Extractor::copyFold(unsigned number) {
 void Extractor::addResults(const Stores &stores) {
   for (NodeId id : stores) {
     auto add = [&](NodeId node, const std::string &name) {
-      kernel.results.push_back({node, getStorage(problem, id)});
+      kernel.results.push_back(
+          {node, getStorage(problem, id), getCuts(problem, id)});
       kernel.resultNames.push_back(name);
     };
     NodeId value = copy(id);

@@ -124,7 +124,8 @@ static std::vector<int64_t> makeKey(const Node &node) {
     key.insert(key.end(), list.begin(), list.end());
   }
   for (const Cut &cut : node.cuts)
-    key.insert(key.end(), {cut.offset, cut.kept, cut.whole});
+    key.insert(key.end(),
+               {cut.offset, cut.stride, cut.outer, cut.kept, cut.whole});
   return key;
 }
 
@@ -157,6 +158,9 @@ NodeId Problem::addArgument(unsigned number, Element element,
                    [](const Cut &cut) { return !cut.whole || !cut.kept; }))
     node.cuts.assign(cuts.begin(), cuts.end());
   node.axes.assign(storage.begin(), storage.end());
+  for (const Cut &cut : cuts)
+    if (cut.stride && !contains(node.axes, cut.outer))
+      node.axes.push_back(cut.outer);
   llvm::sort(node.axes);
   return add(std::move(node));
 }

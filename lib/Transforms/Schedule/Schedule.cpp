@@ -27,10 +27,16 @@ int64_t schedule::getTile(llvm::ArrayRef<AxisTile> tiles, AxisId axis) {
 
 llvm::SmallVector<AxisId, 4> schedule::getResultAxes(const Problem &problem) {
   llvm::SmallVector<AxisId, 4> axes;
+  auto add = [&](AxisId axis) {
+    if (!contains(axes, axis))
+      axes.push_back(axis);
+  };
   for (const Result &result : problem.results)
-    for (AxisId axis : result.storage)
-      if (!contains(axes, axis))
-        axes.push_back(axis);
+    for (auto [dim, axis] : llvm::enumerate(result.storage)) {
+      if (!result.cuts.empty() && result.cuts[dim].stride)
+        add(result.cuts[dim].outer);
+      add(axis);
+    }
   return axes;
 }
 
@@ -62,6 +68,10 @@ static llvm::Error checkTiles(const Problem &problem,
     if (range.tile < 1 || !llvm::isPowerOf2_64(range.tile))
       return makeError("expected a power of two as tile of axis '" + name +
                        "' but got " + llvm::Twine(range.tile));
+    if (problem.axes[range.axis].unit && range.tile != 1)
+      return makeError("expected a tile of 1 for axis '" + name +
+                       "', the outer part of a dimension, but got " +
+                       llvm::Twine(range.tile));
   }
   return llvm::Error::success();
 }

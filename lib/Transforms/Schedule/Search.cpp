@@ -98,8 +98,8 @@ static bool isHeldWhole(const Problem &problem, AxisId id) {
   for (AxisId axis : llvm::reverse(results)) {
     AxisUse use = getUse(problem, axis);
     int64_t extent = problem.axes[axis].extent;
-    bool whole =
-        use.reduced && !use.free && extent != kDynamic && extent <= kMost;
+    bool whole = use.reduced && !use.free && extent != kDynamic &&
+                 extent <= kMost && !problem.axes[axis].unit;
     if (whole) {
       int64_t padded = llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1));
       whole = size * padded <= kMost;
@@ -116,6 +116,8 @@ llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
                                                      AxisId id) {
   const Axis &axis = problem.axes[id];
   AxisUse use = getUse(problem, id);
+  if (axis.unit)
+    return {1};
   if (isHeldWhole(problem, id))
     return {static_cast<int64_t>(
         llvm::PowerOf2Ceil(std::max<int64_t>(axis.extent, 1)))};
@@ -130,7 +132,7 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
                                                      AxisId id) {
   const Axis &axis = problem.axes[id];
   AxisUse use = getUse(problem, id);
-  if (use.batch || use.minor)
+  if (axis.unit || use.batch || use.minor)
     return {1};
   if (use.contracted || use.free)
     return getPowers(axis, kMinContractK, 256);

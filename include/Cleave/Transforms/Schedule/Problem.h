@@ -43,6 +43,9 @@ struct Axis {
   int64_t extent = kDynamic;
   /// The extent that decisions are made for.
   int64_t representative = 1;
+  /// A tile has one position: the axis is the outer part of a dimension in
+  /// memory. Tiles have no dimension for it.
+  bool unit = false;
 };
 
 enum class NodeKind {
@@ -93,10 +96,14 @@ llvm::StringRef getName(Pointwise op);
 enum class Combiner { Sum, Max, Min, Prod };
 llvm::StringRef getName(Combiner combiner);
 
-/// Where one dimension of an argument is read.
+/// Which positions of a dimension in memory are read or written: `offset`, plus
+/// that along its axis, plus `stride` times that along `outer`.
 struct Cut {
   int64_t offset = 0;
-  /// From `offset` on, along an axis; else at `offset` alone.
+  /// 0 if there is no outer axis.
+  int64_t stride = 0;
+  AxisId outer = 0;
+  /// There is an axis.
   bool kept = true;
   /// The axis is as long as the dimension.
   bool whole = true;
@@ -148,8 +155,10 @@ struct Fold {
 
 struct Result {
   NodeId node = 0;
-  /// Its axes in storage order.
+  /// Its axes in storage order, and how each dimension is written (none if all
+  /// are whole).
   llvm::SmallVector<AxisId, 4> storage;
+  llvm::SmallVector<Cut, 4> cuts;
 };
 
 class Problem {
