@@ -212,6 +212,7 @@ public:
     EvaluatorOptions options;
     options.foldTile = tile;
     options.foldParts = parts;
+    options.alternative = alternative;
     Bindings symbols;
     for (auto [axis, extent] : bound)
       symbols[rename(axis)] = extent;
@@ -243,6 +244,11 @@ public:
   void split() {
     ASSERT_TRUE(succeeded(splitReductions(function)));
     ASSERT_TRUE(succeeded(verify(*module)));
+    bindSymbols();
+  }
+
+  /// Finds the symbols of splits.
+  void bindSymbols() {
     auto symbols =
         function->getAttrOfType<SymbolsAttr>(CleaveDialect::kSymbolsAttrName);
     for (SymbolAttr symbol :
@@ -294,6 +300,8 @@ public:
   /// Extents of axes that no argument has.
   std::map<char, int64_t> bound;
   std::map<char, int64_t> extents = {{'K', 11}, {'T', 11}, {'N', 3}};
+  /// Which region of alternatives is evaluated.
+  unsigned alternative = 0;
   /// What the symbols of splits are bound to.
   int64_t splitCount = 1;
 
