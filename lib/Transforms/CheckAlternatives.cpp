@@ -82,6 +82,7 @@ public:
 
 private:
   std::set<std::string> findFreeAxes(bool withRelations) const;
+  void addRenamed(const std::string &name, std::set<std::string> &axes) const;
   Bindings chooseExtents(const AxisTable &table, const AxisTable &original,
                          unsigned round);
   bool fillArguments(CheckInstance &instance, unsigned round);
@@ -114,13 +115,14 @@ std::set<std::string> InstanceMaker::findFreeAxes(bool withRelations) const {
     if (slice.getPart())
       kept.insert(slice.getPart()->str());
   });
-  // What follows from a kept axis, or it from, is kept.
+  // What a kept axis is made of is kept. The parts of a split may become small
+  // where their number is kept, not their extent.
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto &[name, info] : table->axes()) {
-      bool related = !withRelations || kept.count(name);
-      for (const std::string &operand : info.operands)
-        related |= kept.count(operand) > 0;
+      bool related =
+          !withRelations || kept.count(name) ||
+          (info.kind == AxisKind::CeilDiv && kept.count(info.operands.front()));
       if (!related || info.operands.empty())
         continue;
       changed |= kept.insert(name).second;
@@ -132,6 +134,23 @@ std::set<std::string> InstanceMaker::findFreeAxes(bool withRelations) const {
     if (!ShapedType::isDynamic(info.extent) && !kept.count(name))
       axes.insert(name);
   return axes;
+}
+
+/// Adds an axis and those that renaming makes equal to it.
+void InstanceMaker::addRenamed(const std::string &name,
+                               std::set<std::string> &axes) const {
+  axes.insert(name);
+  for (bool changed = true; changed;) {
+    changed = false;
+    function->walk([&](RenameOp rename) {
+      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getNames(),
+                                             rename.getTo().getNames())) {
+        std::string a = from.getValue().str(), b = to.getValue().str();
+        if (axes.count(a) != axes.count(b))
+          changed = axes.insert(a).second | axes.insert(b).second;
+      }
+    });
+  }
 }
 
 Bindings InstanceMaker::chooseExtents(const AxisTable &table,
@@ -158,10 +177,16 @@ Bindings InstanceMaker::chooseExtents(const AxisTable &table,
   for (const SplitRelation &split : table.splits())
     made.insert(isSymbol(split.outer) ? split.inner : split.axis);
   for (const auto &[name, info] : table.axes()) {
-    bool follows = !info.operands.empty() && info.kind != AxisKind::CeilDiv;
-    if (ShapedType::isDynamic(info.extent) && !follows && !made.count(name))
-      given[name] = choose(name);
+    bool follows = !ShapedType::isDynamic(info.extent) || made.count(name) ||
+                   (!info.operands.empty() && info.kind != AxisKind::CeilDiv);
+    if (follows)
+      addRenamed(name, made);
   }
+  for (const auto &[name, info] : table.axes())
+    if (!made.count(name)) {
+      given[name] = choose(name);
+      addRenamed(name, made);
+    }
   // Splits of static axes leave nothing over.
   auto get = [&](const std::string &name) {
     auto it = given.find(name);
@@ -169,8 +194,8 @@ Bindings InstanceMaker::chooseExtents(const AxisTable &table,
     return it != given.end() ? it->second : std::max<int64_t>(info->extent, 0);
   };
   for (const SplitRelation &split : table.splits()) {
-    int64_t &outer = given[split.outer];
-    outer = std::max<int64_t>(get(split.outer), 1);
+    int64_t outer = std::max<int64_t>(get(split.outer), 1);
+    given[split.outer] = outer;
     if (isSymbol(split.outer))
       continue;
     given.try_emplace(split.axis, outer * get(split.inner));
@@ -338,7 +363,13 @@ mlir::cleave::makeInstances(FunctionOpInterface function, unsigned input,
 std::optional<std::vector<HostArray>>
 CheckInstance::run(FunctionOpInterface function, unsigned alternative,
                    std::string &note) const {
-  OwningOpRef<FunctionOpInterface> copy = cloneWithFreeAxes(function, freed);
+  // Axes that rules make follow from others.
+  std::set<std::string> axes = freed;
+  if (FailureOr<AxisTable> table = AxisTable::get(function); succeeded(table))
+    for (const auto &[name, info] : table->axes())
+      if (!extents.count(name))
+        axes.insert(name);
+  OwningOpRef<FunctionOpInterface> copy = cloneWithFreeAxes(function, axes);
   EvaluatorOptions options;
   options.alternative = alternative;
   options.samples = samples;

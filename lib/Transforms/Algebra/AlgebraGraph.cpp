@@ -129,6 +129,7 @@ void AlgebraGraph::declareOps() {
   for (StringRef name :
        {"cleave.add", "cleave.mul", "cleave.max", "cleave.min"})
     graph.declareMultiset(name);
+  graph.declareUnordered("cleave.contract");
   // An op of the dialect that this misses would be refused, so the numbers of
   // symbols that come later are those of arguments only.
   for (const KnownOp &op : kKnownOps) {

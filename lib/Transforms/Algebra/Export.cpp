@@ -116,8 +116,7 @@ OperandKey Exporter::computeKey(ClassId id) const {
     key.argument = std::min(key.argument, below.argument);
     hashes.push_back(below.hash);
   }
-  if (graph.getGraph().isMultiset(node.symbol) ||
-      graph.getKind(node) == OpKind::Contract)
+  if (graph.getGraph().isUnordered(node.symbol))
     llvm::sort(hashes);
   key.hash = hashNode(graph, node);
   for (uint64_t hash : hashes)
@@ -127,8 +126,7 @@ OperandKey Exporter::computeKey(ClassId id) const {
 
 SmallVector<ClassId, 4> Exporter::getOperands(const Node &node) const {
   SmallVector<ClassId, 4> operands = node.children;
-  if (graph.getGraph().isMultiset(node.symbol) ||
-      graph.getKind(node) == OpKind::Contract)
+  if (graph.getGraph().isUnordered(node.symbol))
     llvm::stable_sort(operands, [&](ClassId a, ClassId b) {
       return keys.at(a) < keys.at(b);
     });

@@ -11,7 +11,6 @@
 //   units dropped and constants folded where other operands carry their axes
 //   reductions of reductions merged, and those over no axis dropped
 //   operands not widened from f16 where the operation does it
-// The operands of a contraction are ordered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -179,9 +178,6 @@ std::optional<ClassId> AlgebraGraph::normalize(EGraph &, Node &node) {
   case OpKind::ReduceMin:
   case OpKind::ReduceProd:
     return normalizeReduction(node, kind);
-  case OpKind::Contract:
-    llvm::sort(node.children);
-    return std::nullopt;
   case OpKind::Constant:
     if (!getPayload(node).get("result_type"))
       return addConstant(

@@ -91,8 +91,7 @@ void Matcher::matchOperation(pdl::OperationOp op, ClassId id, Continue next) {
   for (const Node &node : graph.getGraph().getClass(id).nodes) {
     if (!name.empty() && graph.getGraph().getName(node.symbol) != name)
       continue;
-    bool unordered = graph.getGraph().isMultiset(node.symbol) ||
-                     graph.getKind(node) == OpKind::Contract;
+    bool unordered = graph.getGraph().isUnordered(node.symbol);
     chosen[op] = node;
     auto matchOperands = [&] {
       auto bound = [&] {
@@ -314,7 +313,7 @@ static ClassId buildMatched(EGraph &graph, pdl::OperationOp op,
   const Node &node = chosen.find(op)->second;
   Node term = node;
   bool positional =
-      !graph.isMultiset(node.symbol) &&
+      !graph.isUnordered(node.symbol) &&
       llvm::none_of(op.getOperandValues(), [](Value value) {
         return isa_and_nonnull<pdl::OperandsOp>(value.getDefiningOp());
       });

@@ -33,7 +33,7 @@ DenseGraph::DenseGraph(const EGraph &graph, llvm::ArrayRef<ClassId> roots,
       if (!cost || llvm::is_contained(node.children, id))
         continue;
       DenseNode dense{
-          &*cost, {}, unsigned(index), graph.isMultiset(node.symbol)};
+          &*cost, {}, unsigned(index), graph.isUnordered(node.symbol)};
       for (ClassId child : node.children)
         dense.children.push_back(getPosition(child));
       cost->sweeps.forEach(
@@ -174,7 +174,7 @@ void DagEvaluator::visit(uint32_t id) {
     addAll<uint64_t>(state.sweeps, below.sweeps);
     forms.push_back(below.form);
   }
-  if (node.isMultiset)
+  if (node.isUnordered)
     llvm::sort(forms);
   state.form = mixHash(node.cost->identity, forms.size());
   for (uint64_t form : forms)

@@ -27,7 +27,7 @@ struct DenseNode {
   llvm::SmallVector<uint32_t, 4> children;
   /// The position in the class.
   unsigned index;
-  bool isMultiset;
+  bool isUnordered;
 };
 
 class DenseGraph {

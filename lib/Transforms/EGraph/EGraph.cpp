@@ -35,6 +35,7 @@ SymbolId EGraph::getSymbol(llvm::StringRef name) {
   if (isNew) {
     symbols.push_back(name.str());
     multisets.push_back(false);
+    unordered.push_back(false);
   }
   return it->second;
 }
@@ -48,12 +49,17 @@ std::optional<SymbolId> EGraph::findSymbol(llvm::StringRef name) const {
 
 void EGraph::declareMultiset(llvm::StringRef name) {
   multisets[getSymbol(name)] = true;
+  declareUnordered(name);
+}
+
+void EGraph::declareUnordered(llvm::StringRef name) {
+  unordered[getSymbol(name)] = true;
 }
 
 Node EGraph::canonicalize(Node node) const {
   for (ClassId &child : node.children)
     child = find(child);
-  if (multisets[node.symbol])
+  if (unordered[node.symbol])
     llvm::sort(node.children);
   return node;
 }
@@ -270,7 +276,7 @@ std::vector<ClassId> EGraph::getClassIds() const {
 //===----------------------------------------------------------------------===//
 
 Node EGraph::getTermKey(Node node) const {
-  if (multisets[node.symbol])
+  if (unordered[node.symbol])
     llvm::sort(node.children);
   return node;
 }
@@ -310,7 +316,7 @@ ClassId EGraph::addNormalized(const Node &given) {
   std::vector<std::pair<ClassId, ClassId>> pairs;
   for (auto [child, partner] : llvm::zip_equal(given.children, partners))
     pairs.emplace_back(child, partner);
-  if (multisets[given.symbol])
+  if (unordered[given.symbol])
     llvm::stable_sort(pairs, llvm::less_first());
   for (auto [partner, pair] : llvm::zip_equal(partners, pairs))
     partner = pair.second;
@@ -362,7 +368,7 @@ void EGraph::see(ClassId child, const Node &node) {
 llvm::SmallVector<ClassId, 4> EGraph::matchChildren(ClassId a,
                                                     ClassId b) const {
   const Node &from = proofs->getTerm(a), &to = proofs->getTerm(b);
-  if (!multisets[from.symbol])
+  if (!unordered[from.symbol])
     return to.children;
   llvm::SmallVector<ClassId, 4> result, left = to.children;
   for (ClassId child : from.children) {

@@ -13,11 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "AlgebraFixture.h"
-#include "Cleave/Runtime/Compare.h"
-#include "Cleave/Runtime/Random.h"
-#include "Cleave/Transforms/Algebra/Optimize.h"
+#include "Cleave/Transforms/CheckAlternatives.h"
 #include "Cleave/Transforms/EGraph/Proof.h"
 #include "Graphs.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -83,9 +83,10 @@ private:
 
 class ExplainTest : public AlgebraFixture {
 protected:
+  ExplainTest() { EXPECT_TRUE(succeeded(rules.addBuiltin(&context))); }
+
   /// Explains each form and returns the number of steps.
-  unsigned check(StringRef text, const Bindings &bindings,
-                 Numerics numerics = Numerics::Strict);
+  unsigned check(StringRef text, Numerics numerics = Numerics::Strict);
 
 private:
   bool isSuccessor(func::FuncOp function, const AlgebraGraph &graph,
@@ -105,11 +106,6 @@ private:
     op->print(os);
     return text;
   }
-  std::vector<HostArray> evaluateTerms(func::FuncOp function,
-                                       const AlgebraGraph &graph,
-                                       ArrayRef<ClassId> roots,
-                                       ArrayRef<HostArray> arguments);
-
   RuleSet rules;
 };
 
@@ -141,17 +137,6 @@ bool ExplainTest::isSuccessor(func::FuncOp function, const AlgebraGraph &graph,
   return true;
 }
 
-std::vector<HostArray>
-ExplainTest::evaluateTerms(func::FuncOp function, const AlgebraGraph &graph,
-                           ArrayRef<ClassId> roots,
-                           ArrayRef<HostArray> arguments) {
-  FunctionOpInterface terms = buildTerms(function, graph, roots);
-  auto results = evaluate(terms, arguments);
-  EXPECT_TRUE(succeeded(results)) << message;
-  terms->erase();
-  return succeeded(results) ? *results : std::vector<HostArray>();
-}
-
 std::string ExplainTest::printForm(func::FuncOp function,
                                    const OptimizedFunction &result,
                                    const Extracted &form) {
@@ -171,44 +156,43 @@ std::string ExplainTest::printForm(func::FuncOp function,
   return text;
 }
 
-unsigned ExplainTest::check(StringRef text, const Bindings &bindings,
-                            Numerics numerics) {
+unsigned ExplainTest::check(StringRef text, Numerics numerics) {
   func::FuncOp function = parse(text);
   EXPECT_TRUE(function) << message;
   PassManager manager(&context);
   manager.addPass(createCleaveExpandPass());
   EXPECT_TRUE(succeeded(manager.run(*module)));
-  EXPECT_TRUE(succeeded(rules.addBuiltin(&context)));
   AlgebraOptions options;
   options.explain = true;
   options.numerics = numerics;
+  options.k = 8;
   FailureOr<OptimizedFunction> result = optimize(function, rules, options);
   EXPECT_TRUE(succeeded(result)) << message;
 
-  auto signature = Signature::get(function);
-  auto table = AxisTable::get(function);
-  auto extents = table->resolve(bindings, function.getLoc());
-  std::vector<HostArray> arguments;
-  for (const Port &port : signature->arguments)
-    arguments.push_back(
-        makeRandom(port.kind, getShape(port, *extents), 7, port.name, 1));
-  auto reference = evaluate(function, arguments);
-  EXPECT_TRUE(succeeded(reference)) << message;
+  SmallVector<std::string> notes;
+  CheckInstance instance =
+      makeInstances(function, 0, CheckLevel::Small, notes).front();
+  std::string note;
+  auto reference = instance.run(function, 0, note);
+  EXPECT_TRUE(reference) << note;
 
   unsigned count = 0;
   for (const Extracted &form : result->extraction.best) {
     std::vector<ClassId> before(result->imported.roots.begin(),
                                 result->imported.roots.end());
     for (const ExplanationStep &step : explainForm(*result, form)) {
-      ++count;
-      EXPECT_NE(before, step.roots);
+      std::string where = "step " + std::to_string(++count) + ", " + step.name;
+      EXPECT_NE(before, step.roots) << where;
       EXPECT_TRUE(isSuccessor(function, *result->graph, before, step))
-          << "step " << count << ", " << step.name;
-      std::vector<HostArray> values =
-          evaluateTerms(function, *result->graph, step.roots, arguments);
-      for (auto [value, expected] : llvm::zip_equal(values, *reference))
-        EXPECT_TRUE(compare(value, expected, 1e-9).isWithin(1e-9))
-            << "step " << count << ", " << step.name;
+          << where << "\n"
+          << printTerms(function, *result->graph, before)
+          << printTerms(function, *result->graph, step.roots);
+      FunctionOpInterface terms =
+          buildTerms(function, *result->graph, step.roots);
+      auto values = instance.run(terms, 0, note);
+      EXPECT_TRUE(values) << note;
+      EXPECT_EQ(instance.compare(*values, *reference), std::nullopt) << where;
+      terms->erase();
       before = step.roots;
     }
     EXPECT_EQ(printTerms(function, *result->graph, before),
@@ -219,28 +203,26 @@ unsigned ExplainTest::check(StringRef text, const Bindings &bindings,
 
 namespace {
 
-TEST_F(ExplainTest, RMSNormLinear) {
-  EXPECT_GT(check(rmsNormLinear, {{"M", 3}, {"N", 5}}), 3u);
-}
+TEST_F(ExplainTest, RMSNormLinear) { EXPECT_GT(check(rmsNormLinear), 3u); }
+TEST_F(ExplainTest, Attention) { EXPECT_GT(check(attention), 3u); }
+TEST_F(ExplainTest, SplitHeads) { EXPECT_GT(check(heads), 3u); }
+TEST_F(ExplainTest, SeveralResults) { EXPECT_GT(check(severalResults), 3u); }
+TEST_F(ExplainTest, Chain) { EXPECT_GT(check(chain, Numerics::Real), 3u); }
+TEST_F(ExplainTest, Meet) { EXPECT_GT(check(meet), 3u); }
 
-TEST_F(ExplainTest, Attention) {
-  EXPECT_GT(check(attention, {{"S", 3}, {"T", 7}, {"E", 5}}), 3u);
+TEST_F(ExplainTest, Examples) {
+  std::error_code error;
+  unsigned count = 0;
+  for (llvm::sys::fs::directory_iterator file(CLEAVE_EXAMPLES, error), end;
+       file != end; file.increment(error)) {
+    if (!StringRef(file->path()).ends_with(".mlir"))
+      continue;
+    SCOPED_TRACE(file->path());
+    check((*llvm::MemoryBuffer::getFile(file->path()))->getBuffer(),
+          Numerics::Real);
+    ++count;
+  }
+  EXPECT_GE(count, 20u);
 }
-
-TEST_F(ExplainTest, SplitHeads) {
-  EXPECT_GT(check(heads, {{"M", 3}, {"N", 5}}), 3u);
-}
-
-TEST_F(ExplainTest, SeveralResults) {
-  EXPECT_GT(check(severalResults, {{"S", 3}, {"T", 7}, {"E", 5}}), 3u);
-}
-
-TEST_F(ExplainTest, Chain) {
-  EXPECT_GT(
-      check(chain, {{"M", 3}, {"K", 7}, {"R", 2}, {"N", 5}}, Numerics::Real),
-      3u);
-}
-
-TEST_F(ExplainTest, Meet) { EXPECT_GT(check(meet, {}), 3u); }
 
 } // namespace

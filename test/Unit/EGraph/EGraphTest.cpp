@@ -101,6 +101,18 @@ TEST(EGraph, FactsSharpenUpwards) {
   EXPECT_EQ(g.getFacts(top).hi, 6);
 }
 
+/// The order in which classes were made must not keep products apart.
+TEST(EGraph, UnorderedChildrenStayCongruent) {
+  EGraph g;
+  g.declareUnordered("dot");
+  ClassId a = g.add("a", 0, {}), b = g.add("b", 0, {}), c = g.add("c", 0, {});
+  ClassId bc = g.add("dot", 0, {b, c}), ba = g.add("dot", 0, {b, a});
+  EXPECT_NE(g.find(bc), g.find(ba));
+  g.merge(a, c, "test");
+  g.rebuild();
+  EXPECT_EQ(g.find(bc), g.find(ba));
+}
+
 TEST(EGraph, DotQuotesPayloads) {
   EGraph g;
   g.add("f", 0, {g.add("a", 0, {})});

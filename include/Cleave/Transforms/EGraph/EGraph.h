@@ -112,7 +112,10 @@ public:
   std::optional<SymbolId> findSymbol(llvm::StringRef name) const;
   void declareMultiset(llvm::StringRef name);
   llvm::StringRef getName(SymbolId symbol) const { return symbols[symbol]; }
+  /// For a symbol whose children have no order but do not nest.
+  void declareUnordered(llvm::StringRef name);
   bool isMultiset(SymbolId symbol) const { return multisets[symbol]; }
+  bool isUnordered(SymbolId symbol) const { return unordered[symbol]; }
 
   ClassId add(Node node);
   ClassId add(llvm::StringRef symbol, PayloadId payload,
@@ -167,7 +170,8 @@ private:
   Analysis *analysis;
   Normalizer *normalizer;
   std::vector<std::string> symbols;
-  std::vector<bool> multisets;
+  /// A multiset is unordered, too.
+  std::vector<bool> multisets, unordered;
   llvm::StringMap<SymbolId> symbolIds;
   UnionFind sets;
   std::vector<EClass> classes;
