@@ -129,8 +129,20 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
       lose(region, "parts of an axis cannot be scheduled");
       continue;
     }
-    FailureOr<Problem> problem =
-        buildProblem(function, region, *axes, *extents);
+    std::string unsupported;
+    FailureOr<Problem> problem = [&] {
+      if (regions == 1)
+        return buildProblem(function, region, *axes, *extents);
+      ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &error) {
+        unsupported = error.str();
+        return success();
+      });
+      return buildProblem(function, region, *axes, *extents);
+    }();
+    if (failed(problem) && regions > 1) {
+      lose(region, unsupported);
+      continue;
+    }
     if (failed(problem))
       return failure();
     candidate.graph.problem = std::move(*problem);

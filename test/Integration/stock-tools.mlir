@@ -36,6 +36,16 @@
 // RUN: %{other}=variant=1 -o %t/norm.mlir
 // RUN: %{run} %t/norm.mlir --entry=layer_norm_linear --arguments 'X=5x37xf32 W=37x3xf32' --results Y | FileCheck %s --check-prefix=ONE
 
+// In parts, of which the last are short or empty.
+// REDEFINE: %{one} = norm_linear
+// RUN: cleave-opt %s --symbol-privatize=exclude=%{one} --symbol-dce --cleave-algebra --cleave-split-reductions --convert-cleave-to-linalg=symbols=K.s=5 -o %t/parts.mlir
+// RUN: %{run} %t/parts.mlir --entry=%{one} --arguments 'X=3x17xf16 g=17xf16 W=17x19xf16' --results Y | FileCheck %s --check-prefix=ONE
+// RUN: %{run} %t/parts.mlir --entry=%{one} --arguments 'X=2x3xf16 g=3xf16 W=3x5xf16' --results Y | FileCheck %s --check-prefix=ONE
+// REDEFINE: %{one} = attention
+// RUN: cleave-opt %s --symbol-privatize=exclude=%{one} --symbol-dce --cleave-algebra --cleave-split-reductions=axes=T --convert-cleave-to-linalg=symbols=T.s=4 -o %t/parts.mlir
+// RUN: %{run} %t/parts.mlir --entry=%{one} --arguments 'P=7x13xi1 Q=7x11xf16 K=13x11xf16 V=13x5xf16' --results O | FileCheck %s --check-prefix=ONE
+// RUN: %{run} %t/parts.mlir --entry=%{one} --arguments 'P=3x2xi1 Q=3x11xf16 K=2x11xf16 V=2x5xf16' --results O | FileCheck %s --check-prefix=ONE
+
 #M_K = #cleave.axes<M, K>
 #K_M = #cleave.axes<K, M>
 #K_N = #cleave.axes<K, N>

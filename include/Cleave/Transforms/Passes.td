@@ -366,7 +366,8 @@ def CleaveExpandBFloat16Pass : Pass<"cleave-expand-bfloat16"> {
     missing. Unlike `--arith-expand` it leaves maxima and minima alone: LLVM
     keeps the order of -0 and +0, a comparison does not.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def CleaveFormFoldsPass : Pass<"cleave-form-folds", "::mlir::func::FuncOp"> {

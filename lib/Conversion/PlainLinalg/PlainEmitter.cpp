@@ -313,7 +313,7 @@ LogicalResult PlainEmitter::emitFold(FoldOp op) {
     SmallVector<Value> outside(op.getInputs());
     llvm::append_range(outside, op.getResults().take_front(i));
     for (auto [argument, value] : llvm::zip_equal(body.getArguments(), outside))
-      arrays[argument] = arrays.at(value);
+      setArray(argument, arrays.at(value));
     if (failed(emitBlock(body)))
       return failure();
     OperandRange yielded = body.getTerminator()->getOperands();
@@ -341,7 +341,7 @@ LogicalResult PlainEmitter::emitAlternatives(AlternativesOp op) {
     return failure();
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), chosen.getTerminator()->getOperands()))
-    arrays[result] = arrays.at(value);
+    setArray(result, arrays.at(value));
   return success();
 }
 
@@ -384,7 +384,7 @@ LogicalResult PlainEmitter::emitOp(Operation *op) {
       .Case([&](FoldOp op) { return emitFold(op); })
       .Case([&](RenameOp op) { return emitRename(op); })
       .Case([&](RelayoutOp op) {
-        arrays[op.getResult()] = arrays.at(op.getInput());
+        setArray(op.getResult(), arrays.at(op.getInput()));
         return success();
       })
       .Case([&](SplitOp op) { return emitSplit(op); })

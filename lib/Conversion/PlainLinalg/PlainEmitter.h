@@ -119,6 +119,10 @@ private:
     return llvm::map_to_vector(values,
                                [&](Value value) { return arrays.at(value); });
   }
+  /// By value: a reference into the map would not survive the insertion.
+  void setArray(Value value, PlainArray array) {
+    arrays[value] = std::move(array);
+  }
   void eraseDead();
 
   func::FuncOp source, target;

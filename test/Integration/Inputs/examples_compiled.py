@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The examples as native code against the f64 evaluator.
 
-examples_compiled.py OPT RUN EXAMPLES TMP PASS: every example is cut down to
-small extents, goes through `OPT --PASS`, and runs on random arguments at
+examples_compiled.py OPT RUN EXAMPLES TMP 'PASS ...': every example is cut down
+to small extents, goes through `OPT --PASS ...`, and runs on random arguments at
 extents that are odd, 1 and 0.
 """
 
@@ -23,7 +23,8 @@ def check(opt, run, source, folder, name, pipeline):
     compiled = os.path.join(folder, name + ".compiled.mlir")
     with open(graph, "w") as file:
         file.write(text)
-    subprocess.run([opt, graph, "--" + pipeline, "-o", compiled], check=True)
+    passes = ["--" + name for name in pipeline.split()]
+    subprocess.run([opt, graph, *passes, "-o", compiled], check=True)
     bind = ";".join(",".join(f"{axis}={extent}" for axis, extent in binding.items())
                     for binding in bindings)
     command = [run, compiled, "--source", graph, "--device=cpu", "--check", "--bind", bind]
