@@ -82,16 +82,44 @@ static double getLargest(Type type) {
       .convertToDouble();
 }
 
-/// Rounding an operand that has the type already changes nothing. NaN stays
-/// NaN.
+/// Whether a contraction of the input rounds the value to the type.
+static bool isRoundedInInput(const AlgebraGraph &graph, ClassId id, Type type) {
+  return llvm::any_of(graph.getGraph().getClass(id).parents,
+                      [&](const auto &parent) {
+                        const Node &node = parent.first;
+                        return graph.getKind(node) == OpKind::Contract &&
+                               node.origin == kInput &&
+                               graph.getPayload(node).get("operand_type") ==
+                                   TypeAttr::get(type);
+                      });
+}
+
+/// Whether rounding to the type cannot overflow, or not more than in the input.
+/// NaN stays NaN.
+static bool isSafeOperand(const AlgebraGraph &graph, ClassId id, Type type) {
+  const Facts &facts = graph.getGraph().getFacts(id);
+  if (graph.getElementType(id) == type ||
+      facts.magnitude() <= getLargest(type) ||
+      isRoundedInInput(graph, id, type))
+    return true;
+  // A concatenation, and the widening in front of it, only moves values.
+  for (const Node &node : graph.getGraph().getClass(id).nodes)
+    if (graph.getKind(node) == OpKind::Concat ||
+        (graph.getKind(node) == OpKind::Mul && node.children.size() == 1))
+      return llvm::all_of(node.children, [&](ClassId child) {
+        return child != id && isSafeOperand(graph, child, type);
+      });
+  return false;
+}
+
+/// Rounding an operand that has the type already changes nothing.
 static std::optional<Refusal> checkOperands(const AlgebraGraph &graph,
                                             const Node &contract) {
   Type type =
       cast<TypeAttr>(graph.getPayload(contract).get("operand_type")).getValue();
   for (ClassId operand : contract.children) {
     const Facts &facts = graph.getGraph().getFacts(operand);
-    if (graph.getElementType(operand) == type ||
-        facts.magnitude() <= getLargest(type))
+    if (isSafeOperand(graph, operand, type))
       continue;
     std::string text;
     llvm::raw_string_ostream os(text);

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cleave/Transforms/Algebra/AlgebraGraph.h"
+#include "TermEvaluator.h"
 
 #include <cmath>
 #include <limits>
@@ -449,16 +449,19 @@ static double roundConstant(double value, Type type) {
   return rounded.convertToDouble();
 }
 
-static void deriveConstant(const AlgebraGraph &graph, const Node &node,
-                           Type elementType, Facts &facts) {
-  double value =
-      cast<FloatAttr>(graph.getPayload(node).get("value")).getValueAsDouble();
-  value = roundConstant(value, elementType);
+static void setConstant(double value, Facts &facts) {
   facts.constant = value;
   setInterval(facts, {value, value});
   facts.finite = std::isfinite(value);
   facts.notNaN = !std::isnan(value);
   facts.nonZero = value != 0;
+}
+
+static void deriveConstant(const AlgebraGraph &graph, const Node &node,
+                           Type elementType, Facts &facts) {
+  double value =
+      cast<FloatAttr>(graph.getPayload(node).get("value")).getValueAsDouble();
+  setConstant(roundConstant(value, elementType), facts);
 }
 
 /// A view has the values of its operand.
@@ -601,6 +604,23 @@ static void deriveReduction(const AlgebraGraph &graph, const Node &node,
   }
 }
 
+/// A function of constants is one.
+static void foldConstant(const AlgebraGraph &graph, const Node &node,
+                         Type elementType, Facts &facts) {
+  if (!isPointwise(graph.getKind(node)) || !elementType.isF32())
+    return;
+  SmallVector<double> values;
+  for (ClassId child : node.children) {
+    const Facts &x = graph.getGraph().getFacts(child);
+    if (!x.constant)
+      return;
+    values.push_back(*x.constant);
+  }
+  double value = RealDomain::apply(graph.getKind(node), values, {});
+  if (!std::isnan(value))
+    setConstant(value, facts);
+}
+
 Facts AlgebraGraph::deriveFacts(const Node &node) const {
   Facts facts = getInvariants(node);
   Type elementType = elementTypes[facts.elementType];
@@ -672,6 +692,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
       deriveUnary(kind, operand(0), facts);
     break;
   }
+  foldConstant(*this, node, elementType, facts);
   bound(facts, elementType);
   facts.notNaN |= facts.finite;
   return facts;

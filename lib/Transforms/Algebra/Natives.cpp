@@ -321,11 +321,12 @@ static void slicedInput(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
         answer(Binding{{id}, {}});
       return;
     }
-    int64_t extent =
-        graph.getBounds(*graph.lookupAxis(cast<StringAttr>(part))).type;
-    if (ShapedType::isDynamic(extent) || extent > left)
+    const AxisBounds &bounds =
+        graph.getBounds(*graph.lookupAxis(cast<StringAttr>(part)));
+    if (ShapedType::isDynamic(bounds.type) || bounds.partial ||
+        bounds.type > left)
       return;
-    left -= extent;
+    left -= bounds.type;
   }
 }
 

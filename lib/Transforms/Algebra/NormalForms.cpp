@@ -250,7 +250,9 @@ bool AlgebraGraph::isValid(StringRef name, DictionaryAttr payload,
   case OpKind::Gather:
     return children.size() == 2 && isFloat(children[0]) &&
            isa<IntegerType>(getElementType(children[1])) &&
-           isValidView(payload, children[0], "");
+           isValidView(payload, children[0], "") &&
+           !graph.getFacts(children[1])
+                .axes.contains(*lookupAxis(payload.getAs<StringAttr>("axis")));
   case OpKind::Concat:
     return isValidConcat(payload, children);
   default:
@@ -259,8 +261,7 @@ bool AlgebraGraph::isValid(StringRef name, DictionaryAttr payload,
   }
 }
 
-/// The first operand carries `axis`, and not yet what it is called in the
-/// result.
+/// The first operand carries `axis`, and not what it is called in the result.
 bool AlgebraGraph::isValidView(DictionaryAttr payload,
                                ArrayRef<ClassId> children,
                                StringRef renamed) const {
@@ -275,17 +276,21 @@ bool AlgebraGraph::isValidView(DictionaryAttr payload,
   if (!part)
     return true;
   std::optional<unsigned> to = lookupAxis(part);
-  return to && !(carried - AxisSet::of(*axis)).contains(*to);
+  return to && !carried.contains(*to);
 }
 
 bool AlgebraGraph::isValidConcat(DictionaryAttr payload,
                                  ArrayRef<ClassId> children) const {
   auto along = payload.getAs<ArrayAttr>("along");
   auto name = payload.getAs<StringAttr>("axis");
-  if (!along || !name || along.size() != children.size() || children.empty() ||
-      !lookupAxis(name))
+  if (!along || !name || along.size() != children.size() ||
+      children.size() < 2 || !lookupAxis(name))
     return false;
-  AxisSet axis = AxisSet::of(*lookupAxis(name));
+  // Of these, each input carries its own only.
+  AxisSet moved = AxisSet::of(*lookupAxis(name));
+  for (Attribute attr : along)
+    if (auto part = dyn_cast<StringAttr>(attr); part && lookupAxis(part))
+      moved |= AxisSet::of(*lookupAxis(part));
   for (auto [child, attr] : llvm::zip_equal(children, along)) {
     auto part = dyn_cast<StringAttr>(attr);
     if (!part || !lookupAxis(part) ||
@@ -293,7 +298,8 @@ bool AlgebraGraph::isValidConcat(DictionaryAttr payload,
       return false;
     AxisSet own = AxisSet::of(*lookupAxis(part));
     AxisSet carried = graph.getFacts(child).axes;
-    if (!carried.contains(own) || (carried - own).intersects(axis))
+    if (!carried.contains(own) || (carried - own).intersects(moved) ||
+        own.contains(*lookupAxis(name)))
       return false;
   }
   return true;

@@ -422,24 +422,25 @@ FloatDomain::Value FloatDomain::apply(OpKind kind, ArrayRef<Value> operands,
                                       DictionaryAttr payload) {
   SmallVector<double> x;
   double largest = 0;
-  bool underflow = false, overflow = false;
+  bool underflow = false, overflow = false, pole = false;
   unsigned flushed = 0;
   for (Value operand : operands) {
     x.push_back(operand.value);
     flushed += operand.value == 0 && operand.error > 0;
     underflow |= operand.underflow;
     overflow |= operand.overflow;
+    pole |= operand.pole;
     largest = std::max(largest, std::abs(operand.value));
   }
   double value = RealDomain::apply(kind, x, payload);
   if (kind == OpKind::Cmp || kind == OpKind::IsFinite)
-    return {value, 0, underflow, overflow};
+    return {value, 0, underflow, overflow, pole};
   double error = 0;
   for (unsigned i = 0; i < x.size(); ++i)
     error += propagate(kind, x, i, operands[i], value, payload);
   if (kind == OpKind::Max || kind == OpKind::Min || kind == OpKind::Select ||
       kind == OpKind::Abs)
-    return {value, error, underflow, overflow};
+    return {value, error, underflow, overflow, pole};
   // The order of the terms is open.
   if (kind == OpKind::Add && x.size() > 2)
     error += kRounding * largest;
@@ -448,17 +449,21 @@ FloatDomain::Value FloatDomain::apply(OpKind kind, ArrayRef<Value> operands,
   result.underflow =
       underflow || (kind == OpKind::Mul &&
                     (flushed > 1 || (value != 0 && result.value == 0)));
+  result.pole = pole || (x.size() == 1 && std::isfinite(x[0]) &&
+                         std::isinf(result.value));
   result.overflow |= overflow;
   return result;
 }
 
 bool FloatDomain::isEqual(Value a, Value b) {
-  if (!std::isfinite(a.value) || !std::isfinite(a.error))
-    return true;
-  if (!std::isfinite(b.value))
-    return false;
   // What docs/numerics.md allows.
   if (a.underflow || b.underflow)
+    return true;
+  if (!std::isfinite(a.value))
+    return !a.pole || !std::isfinite(b.value);
+  if (!std::isfinite(b.value))
+    return false;
+  if (!std::isfinite(a.error))
     return true;
   return b.error <=
          kErrorRatio * (a.error + kRounding * std::abs(a.value) + kSmallest);

@@ -92,6 +92,8 @@ struct FloatDomain {
     bool underflow = false;
     /// Something on the way became infinite.
     bool overflow = false;
+    /// A function did, not a sum or product that was rounded.
+    bool pole = false;
   };
   static constexpr bool isExact = false;
   static bool isSupported(OpKind kind) { return RealDomain::isSupported(kind); }
@@ -101,8 +103,8 @@ struct FloatDomain {
                      DictionaryAttr payload);
   static Value getUnit(OpKind kind) { return {RealDomain::getUnit(kind), 0}; }
   static double toReal(Value value) { return value.value; }
-  /// Whether `b` may stand for `a`: finite where that is, and its error not of
-  /// another order.
+  /// Whether `b` may stand for `a`: finite where that is, its error not of
+  /// another order, and not finite where a function is not.
   static bool isEqual(Value a, Value b);
   static std::string print(Value value);
 };

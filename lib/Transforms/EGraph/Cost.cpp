@@ -50,7 +50,8 @@ mlir::cleave::egraph::sortSelection(const EGraph &graph,
     if (chosen == selection.end())
       return std::nullopt;
     const Node &node = graph.getClass(id).nodes[chosen->second];
-    for (ClassId child : llvm::reverse(node.children)) {
+    for (ClassId operand : llvm::reverse(node.children)) {
+      ClassId child = graph.find(operand);
       auto state = states.find(child);
       if (state == states.end())
         stack.push_back(child);

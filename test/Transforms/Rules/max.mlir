@@ -1,76 +1,300 @@
 // RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullSummands 2>/dev/null | FileCheck %s --check-prefix=ADD
 // RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullFactors 2>/dev/null | FileCheck %s --check-prefix=MUL
-// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullIncreasing,Max_PullIncreasing 2>/dev/null | FileCheck %s --check-prefix=MONO
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullNegative 2>/dev/null | FileCheck %s --check-prefix=NEG
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullMaxima 2>/dev/null | FileCheck %s --check-prefix=SAME
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullMinima 2>/dev/null | FileCheck %s --check-prefix=OTHER
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullIncreasing 2>/dev/null | FileCheck %s --check-prefix=INC
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullDecreasing 2>/dev/null | FileCheck %s --check-prefix=DEC
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_MergeIncreasing 2>/dev/null | FileCheck %s --check-prefix=MINC
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_MergeDecreasing 2>/dev/null | FileCheck %s --check-prefix=MDEC
+// RUN: cleave-opt %s --cleave-apply-rules=names=Max_PullFromRelu 2>/dev/null | FileCheck %s --check-prefix=RELU
 
-#M = #cleave.axes<M>
-#K_M = #cleave.axes<K, M>
+// An empty reduction is -inf: a rule keeps that, or asks for a position.
+
 #s = #cleave.axes<>
+#K_M = #cleave.axes<K, M>
+#M = #cleave.axes<M>
+#M_S = #cleave.axes<M, S>
+#S_M = #cleave.axes<S, M>
 
-// ADD-LABEL: @bias
-// ADD-SAME: %[[C:.*]]: tensor<?xf32, #M>, %[[X:.*]]: tensor<?x?xf32, #K_M>
-// ADD: %[[M:.*]] = cleave.reduce_max %[[X]] over [K]
-// ADD: cleave.add %[[C]], %[[M]]
+// ADD-LABEL: @bias(
+// ADD: %[[M:.*]] = cleave.reduce_max %arg1 over [K]
+// ADD: cleave.add %arg0, %[[M]]
+// ADD: return
 func.func @bias(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
   %a = cleave.add %x, %c : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
-  %m = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
-  return %m : tensor<?xf32, #M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
 }
 
-// An infinite bias and an empty maximum would give NaN.
-// ADD-LABEL: @infinite_bias
-// ADD: %[[A:.*]] = cleave.add
-// ADD: cleave.reduce_max %[[A]]
-func.func @infinite_bias(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+// An infinite bias and an empty reduction would give NaN.
+// ADD-LABEL: @bias_inf(
+// ADD-NEXT: {{.*}} = cleave.exp
+// ADD-NEXT: {{.*}} = cleave.add
+// ADD-NEXT: {{.*}} = cleave.reduce_max
+// ADD-NEXT: return
+func.func @bias_inf(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
   %i = cleave.exp %c : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %a = cleave.add %x, %i : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
-  %m = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
-  return %m : tensor<?xf32, #M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
 }
 
-// MUL-LABEL: @scale
-// MUL-SAME: %[[X:.*]]: tensor<?x?xf32, #K_M>
-// MUL: %[[M:.*]] = cleave.reduce_max %[[X]] over [K]
+// MUL-LABEL: @scale(
+// MUL: %[[M:.*]] = cleave.reduce_max %arg0 over [K]
 // MUL: cleave.mul %[[M]], %{{.*}}
+// MUL: return
 func.func @scale(%x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
   %c = cleave.constant 5.0e-1 : tensor<f32, #s>
   %a = cleave.mul %x, %c : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
-  %m = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
-  return %m : tensor<?xf32, #M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
 }
 
-// MUL-LABEL: @sign_unknown
-// MUL: %[[A:.*]] = cleave.mul
-// MUL: cleave.reduce_max %[[A]]
-func.func @sign_unknown(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+// MUL-LABEL: @scale_any_sign(
+// MUL-NEXT: {{.*}} = cleave.mul
+// MUL-NEXT: {{.*}} = cleave.reduce_max
+// MUL-NEXT: return
+func.func @scale_any_sign(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
   %a = cleave.mul %x, %c : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
-  %m = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
-  return %m : tensor<?xf32, #M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
 }
 
-// MONO-LABEL: @monotone
-// MONO-DAG: %[[A:.*]] = cleave.reduce_max %arg0
-// MONO-DAG: %[[B:.*]] = cleave.reduce_max %arg1
-// MONO-DAG: cleave.exp %[[A]]
-// MONO-DAG: cleave.sigmoid %[[B]]
-// MONO: return
-func.func @monotone(%x: tensor<4x?xf32, #K_M>, %y: tensor<4x?xf32, #K_M>) -> (tensor<?xf32, #M>, tensor<?xf32, #M>) {
-  %a = cleave.exp %x : (tensor<4x?xf32, #K_M>) -> tensor<4x?xf32, #K_M>
-  %m = cleave.reduce_max %a over [K] : (tensor<4x?xf32, #K_M>) -> tensor<?xf32, #M>
-  %b = cleave.sigmoid %y : (tensor<4x?xf32, #K_M>) -> tensor<4x?xf32, #K_M>
-  %n = cleave.reduce_max %b over [K] : (tensor<4x?xf32, #K_M>) -> tensor<?xf32, #M>
-  return %m, %n : tensor<?xf32, #M>, tensor<?xf32, #M>
+// inf * 0 is NaN.
+// MUL-LABEL: @scale_inf(
+// MUL-NEXT: {{.*}} = cleave.constant
+// MUL-NEXT: {{.*}} = cleave.exp
+// MUL-NEXT: {{.*}} = cleave.add
+// MUL-NEXT: {{.*}} = cleave.mul
+// MUL-NEXT: {{.*}} = cleave.reduce_max
+// MUL-NEXT: return
+func.func @scale_inf(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+  %o = cleave.constant 1.0 : tensor<f32, #s>
+  %e = cleave.exp %c : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %p = cleave.add %e, %o : (tensor<?xf32, #M>, tensor<f32, #s>) -> tensor<?xf32, #M>
+  %a = cleave.mul %x, %p : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
 }
 
-// The maximum of nothing is -inf, and exp of that is 0.
-// MONO-LABEL: @may_be_empty
-// MONO: %[[A:.*]] = cleave.exp
-// MONO: cleave.reduce_max %[[A]]
-// MONO: %[[B:.*]] = cleave.sigmoid
-// MONO: cleave.reduce_max %[[B]]
-func.func @may_be_empty(%x: tensor<?x?xf32, #K_M>) -> (tensor<?xf32, #M>, tensor<?xf32, #M>) {
+// NEG-LABEL: @negative(
+// NEG: %[[M:.*]] = cleave.reduce_min %arg0 over [K]
+// NEG: cleave.mul %[[M]], %{{.*}}
+// NEG: return
+func.func @negative(%x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+  %c = cleave.constant -5.0e-1 : tensor<f32, #s>
+  %a = cleave.mul %x, %c : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// NEG-LABEL: @negative_any_sign(
+// NEG-NEXT: {{.*}} = cleave.mul
+// NEG-NEXT: {{.*}} = cleave.reduce_max
+// NEG-NEXT: return
+func.func @negative_any_sign(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+  %a = cleave.mul %x, %c : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// SAME-LABEL: @same(
+// SAME: %[[M:.*]] = cleave.reduce_max %arg1 over [S]
+// SAME: cleave.max %arg0, %[[M]]
+// SAME: return
+func.func @same(%c: tensor<?xf32, #M>, %x: tensor<4x?xf32, #S_M>) -> tensor<?xf32, #M> {
+  %a = cleave.max %x, %c : (tensor<4x?xf32, #S_M>, tensor<?xf32, #M>) -> tensor<?x4xf32, #M_S>
+  %r = cleave.reduce_max %a over [S] : (tensor<?x4xf32, #M_S>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// There may be no position.
+// SAME-LABEL: @same_empty(
+// SAME-NEXT: {{.*}} = cleave.max
+// SAME-NEXT: {{.*}} = cleave.reduce_max
+// SAME-NEXT: return
+func.func @same_empty(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+  %a = cleave.max %x, %c : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// OTHER-LABEL: @other(
+// OTHER: %[[M:.*]] = cleave.reduce_max %arg1 over [K]
+// OTHER: cleave.min %arg0, %[[M]]
+// OTHER: return
+func.func @other(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+  %a = cleave.min %x, %c : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// What is NaN would show where there is no position.
+// OTHER-LABEL: @other_nan(
+// OTHER-NEXT: {{.*}} = cleave.log
+// OTHER-NEXT: {{.*}} = cleave.min
+// OTHER-NEXT: {{.*}} = cleave.reduce_max
+// OTHER-NEXT: return
+func.func @other_nan(%c: tensor<?xf32, #M>, %x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
+  %l = cleave.log %c : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %a = cleave.min %x, %l : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// INC-LABEL: @increasing(
+// INC: %[[M:.*]] = cleave.reduce_max %arg0 over [S]
+// INC: cleave.tanh %[[M]]
+// INC: return
+func.func @increasing(%x: tensor<4x?xf32, #S_M>) -> tensor<?xf32, #M> {
+  %a = cleave.tanh %x : (tensor<4x?xf32, #S_M>) -> tensor<?x4xf32, #M_S>
+  %r = cleave.reduce_max %a over [S] : (tensor<?x4xf32, #M_S>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// A negative number has no root.
+// INC-LABEL: @increasing_root(
+// INC-NEXT: {{.*}} = cleave.sqrt
+// INC-NEXT: {{.*}} = cleave.reduce_max
+// INC-NEXT: return
+func.func @increasing_root(%x: tensor<4x?xf32, #S_M>) -> tensor<?xf32, #M> {
+  %a = cleave.sqrt %x : (tensor<4x?xf32, #S_M>) -> tensor<?x4xf32, #M_S>
+  %r = cleave.reduce_max %a over [S] : (tensor<?x4xf32, #M_S>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// The reduction of nothing is infinite; exp of -inf is 0.
+// INC-LABEL: @increasing_empty(
+// INC-NEXT: {{.*}} = cleave.exp
+// INC-NEXT: {{.*}} = cleave.reduce_max
+// INC-NEXT: return
+func.func @increasing_empty(%x: tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M> {
   %a = cleave.exp %x : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
-  %m = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
-  %b = cleave.sigmoid %x : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
-  %n = cleave.reduce_max %b over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
-  return %m, %n : tensor<?xf32, #M>, tensor<?xf32, #M>
+  %r = cleave.reduce_max %a over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// DEC-LABEL: @decreasing(
+// DEC: %[[E:.*]] = cleave.exp %arg0
+// DEC: %[[M:.*]] = cleave.reduce_min %[[E]] over [S]
+// DEC: cleave.rsqrt %[[M]]
+// DEC: return
+func.func @decreasing(%x: tensor<4x?xf32, #S_M> {cleave.range = 8.0 : f32}) -> tensor<?xf32, #M> {
+  %e = cleave.exp %x : (tensor<4x?xf32, #S_M>) -> tensor<?x4xf32, #M_S>
+  %a = cleave.rsqrt %e : (tensor<?x4xf32, #M_S>) -> tensor<?x4xf32, #M_S>
+  %r = cleave.reduce_max %a over [S] : (tensor<?x4xf32, #M_S>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// On both sides of 0, the reciprocal is not monotone.
+// DEC-LABEL: @decreasing_recip(
+// DEC-NEXT: {{.*}} = cleave.recip
+// DEC-NEXT: {{.*}} = cleave.reduce_max
+// DEC-NEXT: return
+func.func @decreasing_recip(%x: tensor<4x?xf32, #S_M>) -> tensor<?xf32, #M> {
+  %a = cleave.recip %x : (tensor<4x?xf32, #S_M>) -> tensor<?x4xf32, #M_S>
+  %r = cleave.reduce_max %a over [S] : (tensor<?x4xf32, #M_S>) -> tensor<?xf32, #M>
+  return %r : tensor<?xf32, #M>
+}
+
+// MINC-LABEL: @merge(
+// MINC: %[[M:.*]] = cleave.max %arg0, %arg1
+// MINC: cleave.exp %[[M]]
+// MINC: return
+func.func @merge(%x: tensor<?x?xf32, #K_M>, %y: tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M> {
+  %a = cleave.exp %x : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %b = cleave.exp %y : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %r = cleave.max %a, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
+}
+
+// MINC-LABEL: @merge_differ(
+// MINC-NEXT: {{.*}} = cleave.exp
+// MINC-NEXT: {{.*}} = cleave.exp2
+// MINC-NEXT: {{.*}} = cleave.max
+// MINC-NEXT: return
+func.func @merge_differ(%x: tensor<?x?xf32, #K_M>, %y: tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M> {
+  %a = cleave.exp %x : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %b = cleave.exp2 %y : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %r = cleave.max %a, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
+}
+
+// MDEC-LABEL: @merge_down(
+// MDEC-DAG: %[[E:.*]] = cleave.exp %arg0
+// MDEC-DAG: %[[F:.*]] = cleave.exp %arg1
+// MDEC: %[[M:.*]] = cleave.min %[[E]], %[[F]]
+// MDEC: cleave.recip %[[M]]
+// MDEC: return
+func.func @merge_down(%x: tensor<?x?xf32, #K_M> {cleave.range = 8.0 : f32}, %y: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
+  %e = cleave.exp %x : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %f = cleave.exp %y : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %a = cleave.recip %e : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %b = cleave.recip %f : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %r = cleave.max %a, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
+}
+
+// One on each side of 0.
+// MDEC-LABEL: @merge_down_sign(
+// MDEC-NEXT: {{.*}} = cleave.exp
+// MDEC-NEXT: {{.*}} = cleave.exp
+// MDEC-NEXT: {{.*}} = cleave.neg
+// MDEC-NEXT: {{.*}} = cleave.recip
+// MDEC-NEXT: {{.*}} = cleave.recip
+// MDEC-NEXT: {{.*}} = cleave.max
+// MDEC-NEXT: return
+func.func @merge_down_sign(%x: tensor<?x?xf32, #K_M> {cleave.range = 8.0 : f32}, %y: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
+  %e = cleave.exp %x : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %f = cleave.exp %y : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %g = cleave.neg %f : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %a = cleave.recip %e : (tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  %b = cleave.recip %g : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %r = cleave.max %a, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
+}
+
+// RELU-LABEL: @relu(
+// RELU-DAG: %[[F:.*]] = cleave.exp
+// RELU-DAG: %[[Z:.*]] = cleave.constant 0.0
+// RELU-DAG: %[[M:.*]] = cleave.max %arg0, %[[Z]]
+// RELU: cleave.mul
+// RELU: return
+func.func @relu(%x: tensor<?x?xf32, #K_M>, %c: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
+  %f = cleave.exp %c : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %p = cleave.mul %x, %f : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %z = cleave.constant 0.0 : tensor<f32, #s>
+  %r = cleave.max %p, %z : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
+}
+
+// RELU-LABEL: @relu_any_sign(
+// RELU-NEXT: {{.*}} = cleave.mul
+// RELU-NEXT: {{.*}} = cleave.constant
+// RELU-NEXT: {{.*}} = cleave.max
+// RELU-NEXT: return
+func.func @relu_any_sign(%x: tensor<?x?xf32, #K_M>, %c: tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M> {
+  %p = cleave.mul %x, %c : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %z = cleave.constant 0.0 : tensor<f32, #s>
+  %r = cleave.max %p, %z : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
+}
+
+// RELU-LABEL: @relu_inf(
+// RELU-NEXT: {{.*}} = cleave.constant
+// RELU-NEXT: {{.*}} = cleave.exp
+// RELU-NEXT: {{.*}} = cleave.add
+// RELU-NEXT: {{.*}} = cleave.mul
+// RELU-NEXT: {{.*}} = cleave.constant
+// RELU-NEXT: {{.*}} = cleave.max
+// RELU-NEXT: return
+func.func @relu_inf(%x: tensor<?x?xf32, #K_M>, %c: tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M> {
+  %o = cleave.constant 1.0 : tensor<f32, #s>
+  %e = cleave.exp %c : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %f = cleave.add %e, %o : (tensor<?xf32, #M>, tensor<f32, #s>) -> tensor<?xf32, #M>
+  %p = cleave.mul %x, %f : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %z = cleave.constant 0.0 : tensor<f32, #s>
+  %r = cleave.max %p, %z : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
+  return %r : tensor<?x?xf32, #K_M>
 }
