@@ -102,12 +102,13 @@ struct Read {
   uint32_t storage;
   /// Axes that it had and that are not swept yet.
   uint64_t left;
-  /// The longest axis swept so far, and its level; 0 for none.
-  unsigned axis = 0, level = 0;
+  /// The longest axis swept so far, and the first and last level at which that
+  /// sweep can be; 0 for none.
+  unsigned axis = 0, first = 0, last = 0;
 
   bool operator<(const Read &o) const {
-    return std::tie(storage, left, axis, level) <
-           std::tie(o.storage, o.left, o.axis, o.level);
+    return std::tie(storage, left, axis, first, last) <
+           std::tie(o.storage, o.left, o.axis, o.first, o.last);
   }
   bool operator!=(const Read &o) const { return *this < o || o < *this; }
 };
@@ -126,12 +127,15 @@ public:
   DagEvaluator(const DenseGraph &graph, const Choice &choice)
       : graph(graph), choice(choice), states(graph.size()),
         levels(graph.size() * graph.getNumAxes()),
-        work(graph.getModel().getNumWorkTerms()) {}
+        limits(graph.size() * graph.getNumAxes(), ~uint16_t(0)),
+        highest(graph.getNumAxes()), work(graph.getModel().getNumWorkTerms()) {}
 
-  void visit(uint32_t id);
-  Evaluation finish();
+  Evaluation run(llvm::ArrayRef<uint32_t> order);
 
 private:
+  void computeLevels(uint32_t id);
+  void computeLimits(uint32_t id);
+  void visit(uint32_t id);
   void startSweep(uint32_t id, const NodeCost &cost);
   void sweepReads(uint32_t id, const NodeCost &cost);
   uint16_t *getLevels(uint32_t id) {
@@ -141,11 +145,18 @@ private:
     for (unsigned axis = 0; axis < graph.getNumAxes(); ++axis)
       to[axis] = std::max(to[axis], getLevels(from)[axis]);
   }
+  uint16_t *getLimits(uint32_t id) {
+    return limits.data() + id * graph.getNumAxes();
+  }
+  double countTraffic() const;
 
   const DenseGraph &graph;
   const Choice &choice;
   std::vector<ClassState> states;
-  std::vector<uint16_t> levels;
+  /// The level of the last sweep below a class, for each axis, and that at
+  /// which it must be at the latest.
+  std::vector<uint16_t> levels, limits;
+  std::vector<uint16_t> highest;
   std::map<uint32_t, double> bytes;
   std::vector<uint64_t> skeleton;
   Cost work;
@@ -162,13 +173,29 @@ static void addAll(llvm::SmallVectorImpl<T> &to, llvm::ArrayRef<T> from) {
   }
 }
 
+void DagEvaluator::computeLevels(uint32_t id) {
+  const DenseNode &node = graph.getNode(choice, id);
+  for (uint32_t child : node.children)
+    raiseLevels(getLevels(id), child);
+  node.cost->sweeps.forEach([&](unsigned axis) { ++getLevels(id)[axis]; });
+}
+
+/// Of the children, the class's own being known.
+void DagEvaluator::computeLimits(uint32_t id) {
+  const DenseNode &node = graph.getNode(choice, id);
+  for (uint32_t child : node.children)
+    for (unsigned axis = 0; axis < graph.getNumAxes(); ++axis) {
+      uint16_t limit = getLimits(id)[axis] - node.cost->sweeps.contains(axis);
+      getLimits(child)[axis] = std::min(getLimits(child)[axis], limit);
+    }
+}
+
 void DagEvaluator::visit(uint32_t id) {
   const DenseNode &node = graph.getNode(choice, id);
   ClassState &state = states[id];
   llvm::SmallVector<uint64_t, 4> forms;
   for (uint32_t child : node.children) {
     const ClassState &below = states[child];
-    raiseLevels(getLevels(id), child);
     addAll<Read>(state.reads, below.reads);
     addAll<uint32_t>(state.storages, below.storages);
     addAll<uint64_t>(state.sweeps, below.sweeps);
@@ -194,7 +221,6 @@ void DagEvaluator::visit(uint32_t id) {
 
 void DagEvaluator::startSweep(uint32_t id, const NodeCost &cost) {
   ClassState &state = states[id];
-  cost.sweeps.forEach([&](unsigned axis) { ++getLevels(id)[axis]; });
   uint64_t hash = mixHash(cost.kind, cost.sweeps.getBits());
   for (uint32_t storage : state.storages)
     hash = mixHash(hash, storage);
@@ -217,33 +243,58 @@ void DagEvaluator::sweepReads(uint32_t id, const NodeCost &cost) {
         read.left = ((left - from) | to).getBits();
     AxisSet swept = AxisSet::fromBits(read.left) & cost.sweeps;
     swept.forEach([&](unsigned axis) {
-      if (read.level != 0 &&
+      if (read.first != 0 &&
           model.getExtent(axis) <= model.getExtent(read.axis))
         return;
       read.axis = axis;
-      read.level = getLevels(id)[axis];
+      read.first = getLevels(id)[axis];
+      read.last = getLimits(id)[axis];
     });
     read.left &= ~swept.getBits();
     addAll<Read>(states[id].reads, {read});
   }
 }
 
-Evaluation DagEvaluator::finish() {
-  Evaluation result;
-  std::vector<uint16_t> highest(graph.getNumAxes());
-  std::set<std::tuple<uint32_t, unsigned, unsigned>> passes;
-  for (uint32_t root : graph.getRoots()) {
-    raiseLevels(highest.data(), root);
+/// As few passes over each storage as its reads can share.
+double DagEvaluator::countTraffic() const {
+  std::map<std::pair<uint32_t, unsigned>,
+           std::set<std::pair<unsigned, unsigned>>>
+      passes;
+  for (uint32_t root : graph.getRoots())
     for (const Read &read : states[root].reads)
-      passes.insert({read.storage, read.axis, read.level});
-    result.form = mixHash(result.form, states[root].form);
+      passes[{read.storage, read.axis}].insert({read.last, read.first});
+  double traffic = 0;
+  for (const auto &[key, intervals] : passes) {
+    std::optional<unsigned> pass;
+    for (auto [last, first] : intervals) {
+      if (pass && first <= *pass)
+        continue;
+      pass = last;
+      traffic += bytes.at(key.first);
+    }
   }
-  double sweeps = 0, traffic = 0;
+  return traffic;
+}
+
+Evaluation DagEvaluator::run(llvm::ArrayRef<uint32_t> order) {
+  for (uint32_t id : order)
+    computeLevels(id);
+  for (uint32_t root : graph.getRoots())
+    raiseLevels(highest.data(), root);
+  for (uint32_t root : graph.getRoots())
+    std::copy(highest.begin(), highest.end(), getLimits(root));
+  for (uint32_t id : llvm::reverse(order))
+    computeLimits(id);
+  for (uint32_t id : order)
+    visit(id);
+
+  Evaluation result;
+  for (uint32_t root : graph.getRoots())
+    result.form = mixHash(result.form, states[root].form);
+  double sweeps = 0;
   for (uint16_t level : highest)
     sweeps += level;
-  for (const auto &[storage, axis, level] : passes)
-    traffic += bytes[storage];
-  result.cost = {sweeps, traffic};
+  result.cost = {sweeps, countTraffic()};
   llvm::append_range(result.cost, work);
   result.weight = graph.getModel().weigh(result.cost);
   llvm::sort(skeleton);
@@ -256,10 +307,7 @@ std::optional<Evaluation> DenseGraph::evaluate(const Choice &choice) const {
   auto order = sort(choice);
   if (!order)
     return std::nullopt;
-  DagEvaluator evaluator(*this, choice);
-  for (uint32_t id : *order)
-    evaluator.visit(id);
-  return evaluator.finish();
+  return DagEvaluator(*this, choice).run(*order);
 }
 
 std::optional<Evaluation> mlir::cleave::egraph::evaluate(

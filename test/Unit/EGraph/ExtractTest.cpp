@@ -69,6 +69,19 @@ TEST(Cost, SweepsAreLevelsAndRereadStorage) {
   EXPECT_EQ(run(g, above).best[0].evaluation.cost[1], 20);
 }
 
+TEST(Cost, SweepsThatNothingWaitsForShareReads) {
+  EGraph g;
+  ClassId x = g.add("arg", 0, {}), y = g.add("arg", 1, {});
+  // y is read with the second sweep's x, or, by what that waits for, before.
+  ClassId first = g.add("sum", 1, {x});
+  ClassId late = g.add("sum", 1, {g.add("f", 0, {x, y, first})});
+  ClassId free = g.add("sum", 1, {g.add("g", 0, {y})});
+  ClassId roots[] = {late, free};
+  EXPECT_EQ(run(g, roots).best[0].evaluation.cost[1], 30);
+  ClassId waiting = g.add("sum", 1, {g.add("f", 0, {x, y, first, free})});
+  EXPECT_EQ(run(g, waiting).best[0].evaluation.cost[1], 40);
+}
+
 TEST(Extract, GreedyTreeCostIsNotDagCost) {
   // f(p, q) with p = u or s, q = v or s: each alone prefers its own leaf, both
   // together the shared one.

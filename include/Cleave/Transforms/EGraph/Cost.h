@@ -11,7 +11,8 @@
 //   [0] sweeps: summed over axes, how often one after the other an axis has to
 //       be swept. A node that sweeps axis k is at level 1 + the largest below.
 //   [1] bytes read from storage: a storage is read once for each level at which
-//       the longest of its axes that are swept is.
+//       the longest of its axes that are swept is; a sweep that nothing waits
+//       for may share a later level's.
 //   [2...] sums over the nodes, each counted once however often it is used.
 // Selections are compared by what the model makes of the vector, then
 // lexicographically.
