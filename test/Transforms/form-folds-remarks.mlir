@@ -245,3 +245,16 @@ func.func @cancels(%x: !x) -> !m {
   %l = cleave.reduce_sum %e over [K] : (!x) -> !m
   return %l : !m
 }
+
+func.func @distances(%x: !x, %z: !x) -> (!m, !m) {
+  %m = cleave.reduce_max %x over [K] : (!x) -> !m
+  %d = cleave.sub %x, %m : (!x, !m) -> !x
+  %q = cleave.mul %d, %d : (!x, !x) -> !x
+  // expected-remark @below {{one pass over [K]: moments 0 to 2 follow its references}}
+  %t = cleave.reduce_sum %q over [K] : (!x) -> !m
+  %e = cleave.sub %z, %m : (!x, !m) -> !x
+  %r = cleave.mul %e, %e : (!x, !x) -> !x
+  // expected-remark @below {{not one pass over [K]: a maximum in a sum that is multiplied out and may cancel}}
+  %u = cleave.reduce_sum %r over [K] : (!x) -> !m
+  return %t, %u : !m, !m
+}

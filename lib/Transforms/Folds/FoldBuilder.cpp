@@ -308,7 +308,15 @@ Value FoldRewriter::emitShift(ArrayRef<State> members, const State &state,
     factors.push_back(oldCloner.clone(builder, moment->getResult(0)));
     if (double choices = binomial(power, i); choices != 1)
       factors.push_back(constant(loc, choices));
-    summands.push_back(MulOp::create(builder, loc, factors));
+    Value summand = MulOp::create(builder, loc, factors);
+    if (state.distance) {
+      // Moments of what is infinitely far may be infinite.
+      Value still = CmpOp::create(builder, loc, CmpPredicate::eq, shift,
+                                  constant(loc, 0));
+      summand =
+          SelectOp::create(builder, loc, still, constant(loc, 0), summand);
+    }
+    summands.push_back(summand);
   }
   return AddOp::create(builder, loc, summands);
 }

@@ -489,7 +489,13 @@ Value FoldRewriter::rewriteSum(Operation *reduction, int64_t index) {
   state.base2 = shape->base2;
   state.exponentShift = adaptTerms(shape->exponentShift, /*guard=*/true);
   state.baseShift = adaptTerms(shape->baseShift, /*guard=*/false);
-  Value base = shape->base ? adaptBody(shape->base, /*guard=*/false) : Value();
+  // Where a maximum is at its unit, so is what it bounds: the moments are
+  // infinite whatever the guard is, and the rebase does not shift them.
+  state.distance = shape->distance;
+  Value base = shape->base ? adaptBody(shape->base, shape->distance) : Value();
+  // Says which extrema that guards, where the body was adapted before.
+  if (shape->distance)
+    (void)adaptTerms(shape->baseShift, /*guard=*/true);
   for (unsigned power = 0; changed && power <= shape->power; ++power) {
     SmallVector<Value> operands;
     unsigned left = power;

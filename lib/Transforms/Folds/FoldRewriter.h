@@ -27,7 +27,7 @@ struct State {
   Operation *op = nullptr;
   /// What the rebase adds to an exponent, and to a base; see BodyShape.
   Terms exponentShift, baseShift;
-  bool shrinks = false, base2 = false;
+  bool shrinks = false, base2 = false, distance = false;
   /// The states of the lower powers of the base, from 0.
   SmallVector<Operation *> lowerMoments;
   /// The type that a contraction's operands are rounded to.

@@ -398,6 +398,23 @@ bool VerdictReader::isFiniteForParts(const Term &term) {
   });
 }
 
+/// Replaces -q * max(w) in `terms` by -q * w, which is no smaller, for the w
+/// that leaves least.
+void VerdictReader::replaceExtremum(Terms &terms, const Term &term,
+                                    int64_t index) {
+  scope.addTo(terms, -1, {term});
+  Terms best;
+  bool first = true;
+  for (const Terms &other : getAlternatives(scope.getReductions()[index])) {
+    Terms next = terms;
+    scope.addTo(next, term.coefficient, other);
+    if (first || next.size() < best.size())
+      best = next;
+    first = false;
+  }
+  terms = best;
+}
+
 /// exp(u + H) must not exceed what the final references give, and a correction
 /// must not grow: H falls by a maximum over the axis that bounds u.
 bool VerdictReader::checkExponent() {
@@ -411,18 +428,7 @@ bool VerdictReader::checkExponent() {
       bounded = false;
       continue;
     }
-    // Replace -q * max(w) by -q * w, which is no smaller.
-    scope.addTo(rest, -1, {term});
-    Terms best;
-    bool first = true;
-    for (const Terms &terms : getAlternatives(scope.getReductions()[index])) {
-      Terms next = rest;
-      scope.addTo(next, term.coefficient, terms);
-      if (first || next.size() < best.size())
-        best = next;
-      first = false;
-    }
-    rest = best;
+    replaceExtremum(rest, term, index);
   }
   for (const Term &term : rest) {
     double exponent = term.coefficient * (shape.base2 ? kLn2 : 1);
@@ -453,18 +459,42 @@ bool VerdictReader::checkMasks() {
   return true;
 }
 
+/// Whether the base is q * (u - max(u)) or its negative: then it has one sign,
+/// as has the shift to another maximum, and nothing cancels.
+bool VerdictReader::isDistance() {
+  if (!masks.empty())
+    return false;
+  for (double sign : {1.0, -1.0}) {
+    Terms rest, shift;
+    scope.addTo(rest, sign, scope.getTerms(shape.base));
+    scope.addTo(shift, sign, shape.baseShift);
+    bool bounded = llvm::all_of(shift, [&](const Term &term) {
+      int64_t index = getBoundingExtremum(term);
+      if (index >= 0)
+        replaceExtremum(rest, term, index);
+      return index >= 0;
+    });
+    if (bounded && rest.empty())
+      return true;
+  }
+  return false;
+}
+
 /// (u + V)^p is right about any V, but cancels unless V is near u for any part
 /// of the positions: a mean does not change where all positions are repeated, a
 /// sum does.
 bool VerdictReader::checkBase() {
+  shape.distance = isDistance();
+  if (shape.distance)
+    return true;
   for (const Term &term : shape.baseShift) {
-    if (!refersToExtremum(term) && !isFiniteForParts(term))
+    if (refersToExtremum(term))
+      return refuse("a maximum in a sum that is multiplied out and may cancel");
+    if (!isFiniteForParts(term))
       return refuse("a reference in a sum may be undefined for a part of the "
                     "positions");
     double degree = 0;
     for (const Factor &factor : term.factors) {
-      if (refersToExtremum(factor.value))
-        return refuse("a maximum in a sum that is multiplied out");
       std::optional<double> own = getDegree(scope, factor.value);
       degree += own ? (factor.inverted ? -*own : *own) : std::nan("");
     }

@@ -41,6 +41,8 @@ struct BodyShape {
   Terms baseShift;
   Value base;
   unsigned power = 0;
+  /// Whether the base is the distance to a maximum or minimum.
+  bool distance = false;
 
   bool hasScale() const { return !scales.empty() || !removedExponents.empty(); }
 };
@@ -94,8 +96,10 @@ private:
   bool areReferences(const Terms &terms);
   bool cancel(Value value, const Terms &terms);
   bool checkStrict(Operation *reduction);
+  void replaceExtremum(Terms &terms, const Term &term, int64_t index);
   bool checkExponent();
   bool checkMasks();
+  bool isDistance();
   bool checkBase();
   bool checkOperands(Operation *reduction);
   int64_t getBoundingExtremum(const Term &term);

@@ -297,6 +297,32 @@ const Case kMoments[] = {
        g.finish(g.sum(g.pow(abs(g, centred(g, rows(g))), 2), "K"));
      },
      1e-9},
+    {"deviations from the maximum",
+     {4},
+     [](Graph &g) {
+       Value x = rows(g), m = g.max(x, "K");
+       g.finish(g.sum(square(g, g.sub(x, m)), "K"));
+     }},
+    {"weighted third power of deviations",
+     {5},
+     [](Graph &g) {
+       Value x = rows(g), w = g.argument("K", gauss(1, 1));
+       Value d = g.sub(g.max(x, "K"), x);
+       g.finish(g.sum(g.mul({w, d, d, d}), "K"));
+     }},
+    {"deviations from the minimum",
+     {4},
+     [](Graph &g) {
+       Value x = rows(g), m = g.min(x, "K");
+       g.finish(g.sum(square(g, g.sub(x, m)), "K"));
+     }},
+    {"mean deviation under the softmax",
+     {3},
+     [](Graph &g) {
+       Value s = scores(g);
+       Value d = g.sub(s, g.max(s, "T")), e = g.exp(d);
+       g.finish(g.div(g.sum(g.mul({e, d}), "T"), g.sum(e, "T")));
+     }},
     {"magnitude of what is scaled",
      {},
      [](Graph &g) {
@@ -374,11 +400,17 @@ const Case kOtherMoments[] = {
        g.finish(g.sum(square(g, g.sub(x, mean)), "K"));
      },
      1e-9},
-    {"deviations from the maximum",
+    {"deviations from another maximum",
      {},
      [](Graph &g) {
-       Value x = rows(g);
-       g.finish(g.sum(square(g, g.sub(x, g.max(x, "K"))), "K"));
+       Value x = rows(g), m = g.max(rows(g), "K");
+       g.finish(g.sum(square(g, g.sub(x, m)), "K"));
+     }},
+    {"shifted deviations from the maximum",
+     {},
+     [](Graph &g) {
+       Value x = rows(g), m = g.max(x, "K");
+       g.finish(g.sum(square(g, g.add({g.sub(x, m), g.number(1)})), "K"));
      }},
     {"clipped deviations",
      {},

@@ -76,7 +76,7 @@ private:
 
   Value create() {
     Value x = pickVarying();
-    switch (below(24)) {
+    switch (below(25)) {
     case 0:
       return g.add({pick(pool), pick(pool)});
     case 1:
@@ -133,6 +133,11 @@ private:
       return g.variadic<MaxOp>({pick(pool), pick(pool)});
     case 20:
       return reduced(g.min(x, "T"));
+    case 22: {
+      Value d = below(2) == 0 ? g.sub(x, g.max(x, "T"))
+                              : g.sub(g.min(x, "T"), x);
+      return g.mul({d, below(2) == 0 ? d : g.exp(d)});
+    }
     case 21:
       return reduced(g.sum(g.unary<AbsOp>(x), "T"));
     default:

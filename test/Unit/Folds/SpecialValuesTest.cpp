@@ -126,6 +126,17 @@ TEST_F(SpecialValuesTest, SelectsBehindExponentials) {
         guarded);
 }
 
+TEST_F(SpecialValuesTest, DeviationsFromTheMaximum) {
+  expectSame(
+      [&](Graph &g) {
+        Value s = scores(g);
+        Value d = g.sub(s, g.max(s, "T"));
+        g.finish({g.sum(g.mul({d, d}), "T"), g.sum(g.mul({d, d, d}), "T"),
+                  g.sum(g.mul({g.exp(d), d}), "T")});
+      },
+      1);
+}
+
 TEST_F(SpecialValuesTest, VarianceOfInfinitiesAndNaN) {
   rows = {{1, 2, 3, 4, kInfinity, 5, 6, 7, 8, 9, 10},
           {1, 2, 3, 4, std::nan(""), 5, 6, 7, 8, 9, 10},
