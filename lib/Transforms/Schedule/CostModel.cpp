@@ -48,6 +48,7 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.latency = 0.6;
     target.barrier = 0.2;
     target.launch = 3;
+    target.sharedBytesPerBlock = 163 * 1024;
     target.sharedBytes = 164 * 1024;
     return target;
   }
@@ -86,7 +87,7 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
-  double getLoadedBytes(const NestBlock &block, const Node &argument) const;
+  double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   void finish(const LoopNest &kernel);
 
@@ -149,15 +150,15 @@ double Counter::getActual(const NestBlock &block,
 
 /// Memory is read in lines: short runs of the last axis cost as much as whole
 /// ones.
-double Counter::getLoadedBytes(const NestBlock &block,
-                               const Node &argument) const {
+double Counter::getMovedBytes(const NestBlock &block,
+                              const Node &tensor) const {
   constexpr double kLine = 64;
-  double bytes = getBits(argument.element) / 8.0;
-  double total = getActual(block, argument.axes) * bytes;
-  if (argument.storage.empty())
+  double bytes = getBits(tensor.element) / 8.0;
+  double total = getActual(block, tensor.axes) * bytes;
+  if (tensor.storage.empty())
     return total;
-  double run = getActual(block, argument.storage.back()) * bytes;
-  bool whole = run >= getExtent(argument.storage.back()) * bytes;
+  double run = getActual(block, tensor.storage.back()) * bytes;
+  bool whole = run >= getExtent(tensor.storage.back()) * bytes;
   return whole ? total : total * std::max(1.0, kLine / run);
 }
 
@@ -186,7 +187,8 @@ int64_t Counter::getSharedBytes(const NestBlock &block,
                                 const Node &node) const {
   double elements = getPadded(block, node.axes), row = elements;
   for (AxisId axis : node.axes)
-    row = std::min(row, getPadded(block, {axis}));
+    if (double length = getPadded(block, {axis}); length > 1)
+      row = std::min(row, length);
   double bytes = elements * getBits(node.element) / 8;
   return static_cast<int64_t>(bytes + elements / std::max(row, 1.0) * 16);
 }
@@ -206,7 +208,7 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     contraction = state.contraction;
   }
   if (node.kind == NodeKind::Argument) {
-    cost.loadedBytes += trips * getLoadedBytes(block, node);
+    cost.loadedBytes += trips * getMovedBytes(block, node);
     arguments.insert({{node.argument, node.axes}, id});
   } else if (contraction) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
@@ -288,7 +290,8 @@ void Counter::finish(const LoopNest &kernel) {
   cost.waves = std::ceil(cost.blocks / (units * resident));
 
   auto getWaveTime = [&](double perUnit) {
-    double loads = cost.loadedBytes / (target.cacheBytes / units);
+    double loads =
+        (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
     double tensor = cost.tensorMacs / (target.tensorMacs / units);
     double scalar = cost.scalarOps / (target.scalarOps / units);
     double special = cost.specialOps / (target.specialOps / units);
@@ -328,6 +331,11 @@ void Counter::finish(const LoopNest &kernel) {
 
 KernelCost Counter::count(const LoopNest &kernel) {
   countBlock(*kernel.root, 1);
+  for (const Result &result : problem.results) {
+    Node stored = problem[result.node];
+    stored.storage = result.storage;
+    cost.storedBytes += getMovedBytes(*kernel.root, stored);
+  }
   finish(kernel);
   return cost;
 }

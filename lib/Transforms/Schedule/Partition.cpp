@@ -178,34 +178,36 @@ public:
     kernel.argumentNames = problem.argumentNames;
     kernel.argumentNames.resize(problem.argumentNames.size() + problem.size());
     for (NodeId id : known)
-      addStored(id);
+      stored[id] = stored[getStoredValue(problem, id)] = id;
   }
 
   void addResults(const Stores &stores);
   Problem kernel;
 
 private:
-  void addStored(NodeId id);
+  NodeId addStored(NodeId id);
   NodeId copy(NodeId id);
   void copyFold(unsigned fold);
 
   const Problem &problem;
+  /// By value, what holds it.
+  std::map<NodeId, NodeId> stored;
   std::map<NodeId, NodeId> copies;
 };
 } // namespace
 
-void Extractor::addStored(NodeId id) {
+NodeId Extractor::addStored(NodeId id) {
   unsigned number = problem.argumentNames.size() + id;
   kernel.argumentNames[number] = getStoreName(problem, id);
-  NodeId argument =
-      kernel.addArgument(number, problem[id].element, getStorage(problem, id),
-                         getCuts(problem, id));
-  copies[id] = copies[getStoredValue(problem, id)] = argument;
+  return kernel.addArgument(number, problem[id].element,
+                            getStorage(problem, id), getCuts(problem, id));
 }
 
 NodeId Extractor::copy(NodeId id) {
   if (auto it = copies.find(id); it != copies.end())
     return it->second;
+  if (auto it = stored.find(id); it != stored.end())
+    return copies[id] = addStored(it->second);
   Node node = problem[id];
   if (node.kind == NodeKind::FoldState) {
     copyFold(node.fold);
@@ -231,7 +233,8 @@ void Extractor::copyFold(unsigned number) {
       node.fold = copied;
       *to = kernel.add(std::move(node));
       // A state that an earlier kernel stored is read outside of the fold.
-      copies.try_emplace(from, *to);
+      if (!stored.count(from))
+        copies[from] = *to;
     }
   }
   for (FoldState &state : result.states) {

@@ -192,7 +192,8 @@ void Search::addFields(Schedule &schedule) {
         {[](Schedule &s) -> int64_t & { return s.stages; }, {1, 2, 3, 4}});
 }
 
-/// Whether `schedule` is better than the best so far, which it then becomes.
+/// Whether `schedule` is better than the best of this descent, which it then
+/// becomes.
 bool Search::tryCandidate(const Schedule &schedule) {
   ++best.candidates;
   llvm::Expected<LoopNest> nest = planLoopNest(problem, schedule);
@@ -239,10 +240,12 @@ bool Search::improve(bool pairs) {
 }
 
 void Search::descend(Schedule start) {
+  best.converged = true;
+  found = false;
   tryCandidate(start);
   if (!found)
     return;
-  while (improve(/*pairs=*/false) || improve(/*pairs=*/true))
+  while (improve(/*pairs=*/false) || (options.pairs && improve(/*pairs=*/true)))
     if (best.candidates >= options.maxCandidates) {
       best.converged = false;
       return;
@@ -253,20 +256,24 @@ llvm::Expected<SearchResult> Search::run() {
   Schedule schedule;
   schedule.horizontal = options.horizontal;
   addFields(schedule);
-  // The smallest tiles, and middling ones.
-  for (bool middle : {false, true}) {
+  std::optional<SearchResult> result;
+  // The smallest tiles, middling ones, and whole axes.
+  for (unsigned third : {0, 1, 2}) {
     for (Field &field : fields)
       field.get(schedule) =
-          field.choices[middle ? field.choices.size() / 2 : 0];
-    schedule.warps = 4;
-    schedule.stages = schedule.loop.empty() ? 1 : 2;
+          field.choices[third * (field.choices.size() - 1) / 2];
+    schedule.warps = third == 2 ? 8 : 4;
+    schedule.stages = schedule.loop.empty() || third == 2 ? 1 : 2;
     descend(schedule);
+    if (found && (!result || best.cost < result->cost))
+      result = best;
   }
-  if (!found)
+  if (!result)
     return llvm::createStringError(error);
-  if (llvm::Error illegal = checkSchedule(problem, best.schedule))
+  if (llvm::Error illegal = checkSchedule(problem, result->schedule))
     return illegal;
-  return best;
+  result->candidates = best.candidates;
+  return *result;
 }
 
 llvm::Expected<SearchResult>

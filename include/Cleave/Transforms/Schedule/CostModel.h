@@ -33,7 +33,7 @@ struct Target {
   /// A load from device memory to its use, what threads of a block wait for
   /// each other in a loop step, and the start of a kernel.
   double latency = 1, barrier = 0, launch = 1;
-  int64_t sharedBytesPerBlock = 48 * 1024;
+  int64_t sharedBytesPerBlock = 227 * 1024;
   int64_t sharedBytes = 228 * 1024;
   int64_t registers = 65536;
   int64_t registersPerThread = 255;
@@ -47,7 +47,8 @@ std::optional<Target> getTarget(llvm::StringRef chip);
 struct KernelCost {
   double blocks = 0;
   /// Per block.
-  double loadedBytes = 0, tensorMacs = 0, scalarOps = 0, specialOps = 0;
+  double loadedBytes = 0, storedBytes = 0;
+  double tensorMacs = 0, scalarOps = 0, specialOps = 0;
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
   int64_t sharedBytes = 0, registersPerThread = 0;

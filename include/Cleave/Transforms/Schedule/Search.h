@@ -20,8 +20,12 @@ namespace mlir::cleave::schedule {
 
 struct SearchOptions {
   bool horizontal = true;
-  /// Schedules that are tried at most.
+  /// Schedules of a kernel that are tried at most.
   unsigned maxCandidates = 4000;
+  /// Whether to change two fields at a time where one does not help.
+  bool pairs = true;
+  /// Kernels that are looked at to find a partition.
+  unsigned maxKernels = 200;
 };
 
 struct SearchResult {
