@@ -404,6 +404,14 @@ static void isWorthPulling(const AlgebraGraph &graph,
     answer({});
 }
 
+/// Constants are pulled out and multiplied in for nothing.
+static void isWorthFactoring(const AlgebraGraph &graph,
+                             ArrayRef<Binding> arguments, Answer answer) {
+  for (ClassId id : arguments[0].classes)
+    if (!graph.getGraph().getFacts(id).constant)
+      return answer({});
+}
+
 /// Products of the first values with either of the others: the others have the
 /// same axes, the scale has none that they lack, and each side has an axis that
 /// the other lacks.
@@ -485,6 +493,7 @@ const NativeConstraint *mlir::cleave::lookupConstraint(StringRef name) {
       {"WorthScaling", 2, 0, isWorthScaling},
       {"WorthReassociating", 6, 0, isWorthReassociating},
       {"WorthPulling", 2, 0, isWorthPulling},
+      {"WorthFactoring", 1, 0, isWorthFactoring},
       {"WorthMerging", 4, 0, isWorthMerging},
       {"WorthConcatenating", 6, 0, isWorthConcatenating},
       {"WorthMasking", 2, 0, isWorthMasking},

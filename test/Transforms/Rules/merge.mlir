@@ -202,15 +202,17 @@ func.func @factor(%x: tensor<?x?xf32, #K_M>, %y: tensor<?x?xf32, #K_M>, %f: tens
   return %r : tensor<?x?xf32, #K_M>
 }
 
-// f could not leave a sum any more than before.
-// FACTOR-LABEL: @factor_full(
+// inf * 2 - inf is NaN.
+// FACTOR-LABEL: @factor_inf(
+// FACTOR-NEXT: {{.*}} = cleave.exp
 // FACTOR-NEXT: {{.*}} = cleave.mul
 // FACTOR-NEXT: {{.*}} = cleave.mul
 // FACTOR-NEXT: {{.*}} = cleave.add
 // FACTOR-NEXT: return
-func.func @factor_full(%x: tensor<?x?xf32, #K_M>, %y: tensor<?x?xf32, #K_M>, %f: tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M> {
-  %p = cleave.mul %x, %f : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
-  %q = cleave.mul %y, %f : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+func.func @factor_inf(%x: tensor<?x?xf32, #K_M>, %y: tensor<?x?xf32, #K_M>, %f: tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M> {
+  %e = cleave.exp %f : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
+  %p = cleave.mul %x, %e : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
+  %q = cleave.mul %y, %e : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
   %r = cleave.add %p, %q : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
   return %r : tensor<?x?xf32, #K_M>
 }
