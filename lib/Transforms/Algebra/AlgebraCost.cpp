@@ -17,6 +17,9 @@ using namespace mlir::cleave::egraph;
 /// Work per element, in units of a multiplication. A tensor core does 16 of
 /// them at a time.
 static constexpr double kSpecial = 8, kTensorCore = 2.0 / 16, kFused = 2;
+/// Work that can be done while a byte is read, and bytes that can be read while
+/// a sweep waits for another, in a microsecond.
+static constexpr double kWorkPerByte = 7, kBytesPerSweep = 4.8e6;
 
 //===----------------------------------------------------------------------===//
 // Identity
@@ -191,6 +194,14 @@ double AlgebraCostModel::getWork(ClassId id, const Node &node) const {
   case OpKind::Abs:
   case OpKind::Concat:
     return size;
+  case OpKind::Gather:
+    // A computed table has to be written as a whole before any position of it
+    // can be asked for.
+    return graph.findNode(node.children[0], OpKind::Argument)
+               ? 0
+               : 8 * kWorkPerByte *
+                     graph.getRepresentativeCount(
+                         g.getFacts(node.children[0]).axes);
   case OpKind::Div:
   case OpKind::Pow:
   case OpKind::Recip:
@@ -264,9 +275,7 @@ std::optional<NodeCost> AlgebraCostModel::getCost(const EGraph &, ClassId id,
   return cost;
 }
 
-/// Time, in bytes: a sweep that has to wait for another costs a microsecond,
-/// in which 4.8 MB can be read or seven times as many multiplications done.
+/// Time, in bytes.
 double AlgebraCostModel::weigh(const Cost &cost) const {
-  constexpr double kBytesPerSweep = 4.8e6, kWorkPerByte = 7;
   return cost[0] * kBytesPerSweep + cost[1] + cost[2] / kWorkPerByte;
 }

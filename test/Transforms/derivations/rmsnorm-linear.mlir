@@ -1,0 +1,25 @@
+// The scale of the row leaves the contraction, which then is one sweep with the
+// sum of squares.
+// RUN: cleave-opt %examples/rmsnorm_linear.mlir --cleave-algebra=k=8 | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra="k=8 check=full" | FileCheck %s
+
+// CHECK: cleave.alternatives
+// CHECK-DAG: %[[G:.*]] = cleave.mul %arg0, %arg1
+// CHECK-DAG: %[[R:.*]] = cleave.rsqrt
+// CHECK-DAG: %[[Y:.*]] = cleave.contract %[[G]], %arg2 over [K] {operand_type = f16}
+// CHECK: cleave.mul %[[R]], %[[Y]]
+// CHECK-NOT: over [K]
+// CHECK: }, {
+
+// The same, written and stored in another order.
+#K = #cleave.axes<K>
+#K_M = #cleave.axes<K, M>
+#M_N = #cleave.axes<M, N>
+#N_K = #cleave.axes<N, K>
+
+func.func @rmsnorm_linear(%arg0: tensor<4096x?xf16, #K_M> {cleave.name = "X", cleave.range = 3.000000e+02 : f32}, %arg1: tensor<4096xf16, #K> {cleave.name = "g", cleave.range = 8.000000e+00 : f32}, %arg2: tensor<4096x4096xf16, #N_K> {cleave.name = "W"}) -> (tensor<?x4096xf16, #M_N> {cleave.name = "Y"}) attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16>} {
+  %0 = cleave.rms_norm %arg0, %arg1 over [K] eps 9.9999999999999995E-7 : (tensor<4096x?xf16, #K_M>, tensor<4096xf16, #K>) -> tensor<4096x?xf32, #K_M>
+  %1 = cleave.contract %arg2, %0 over [K] : (tensor<4096x4096xf16, #N_K>, tensor<4096x?xf32, #K_M>) -> tensor<?x4096xf32, #M_N>
+  %2 = cleave.cast %1 : tensor<?x4096xf32, #M_N> to tensor<?x4096xf16, #M_N>
+  return %2 : tensor<?x4096xf16, #M_N>
+}
