@@ -49,7 +49,7 @@
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @quotients(%a: tensor<?x?xf32, #K_M>, %x: tensor<?xf32, #M> {cleave.range = 8.0 : f32}, %y: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
+func.func @quotients(%a: tensor<?x?xf32, #K_M> {cleave.range = 8.0 : f32}, %x: tensor<?xf32, #M> {cleave.range = 8.0 : f32}, %y: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
   %b = cleave.exp %x : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %c = cleave.exp %y : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %p = cleave.div %a, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
@@ -65,7 +65,7 @@ func.func @quotients(%a: tensor<?x?xf32, #K_M>, %x: tensor<?xf32, #M> {cleave.ra
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @quotient_of_sum(%a: tensor<?x?xf32, #K_M>, %x: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?xf32, #M> {
+func.func @quotient_of_sum(%a: tensor<?x?xf32, #K_M> {cleave.range = 8.0 : f32}, %x: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> tensor<?xf32, #M> {
   %b = cleave.exp %x : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %p = cleave.div %a, %b : (tensor<?x?xf32, #K_M>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
   %u = cleave.reduce_sum %p over [K] : (tensor<?x?xf32, #K_M>) -> tensor<?xf32, #M>
@@ -80,7 +80,7 @@ func.func @quotient_of_sum(%a: tensor<?x?xf32, #K_M>, %x: tensor<?xf32, #M> {cle
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @scale(%x: tensor<?x?xf32, #M_K>, %r: tensor<?xf32, #M>, %w: tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N> {
+func.func @scale(%x: tensor<?x?xf32, #M_K> {cleave.range = 8.0 : f32}, %r: tensor<?xf32, #M> {cleave.range = 8.0 : f32}, %w: tensor<?x?xf32, #K_N> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #M_N> {
   %p = cleave.mul %x, %r : (tensor<?x?xf32, #M_K>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
   %u = cleave.contract %p, %w over [K] : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N>
   %s = cleave.contract %x, %w over [K] : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N>
@@ -94,7 +94,7 @@ func.func @scale(%x: tensor<?x?xf32, #M_K>, %r: tensor<?xf32, #M>, %w: tensor<?x
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @weight(%x: tensor<?x?xf32, #M_K>, %g: tensor<?xf32, #K>, %w: tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N> {
+func.func @weight(%x: tensor<?x?xf32, #M_K> {cleave.range = 8.0 : f32}, %g: tensor<?xf32, #K> {cleave.range = 8.0 : f32}, %w: tensor<?x?xf32, #K_N> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #M_N> {
   %p = cleave.mul %x, %g : (tensor<?x?xf32, #M_K>, tensor<?xf32, #K>) -> tensor<?x?xf32, #K_M>
   %u = cleave.contract %p, %w over [K] : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N>
   %q = cleave.mul %g, %w : (tensor<?xf32, #K>, tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #K_N>
@@ -108,7 +108,7 @@ func.func @weight(%x: tensor<?x?xf32, #M_K>, %g: tensor<?xf32, #K>, %w: tensor<?
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @chain(%x: tensor<?x?xf32, #M_K>, %a: tensor<?x?xf32, #K_R>, %b: tensor<?x?xf32, #R_N>) -> tensor<?x?xf32, #M_N> {
+func.func @chain(%x: tensor<?x?xf32, #M_K> {cleave.range = 8.0 : f32}, %a: tensor<?x?xf32, #K_R> {cleave.range = 8.0 : f32}, %b: tensor<?x?xf32, #R_N> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #M_N> {
   %p = cleave.contract %x, %a over [K] : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #K_R>) -> tensor<?x?xf32, #M_R>
   %u = cleave.contract %p, %b over [R] : (tensor<?x?xf32, #M_R>, tensor<?x?xf32, #R_N>) -> tensor<?x?xf32, #M_N>
   %q = cleave.contract %a, %b over [R] : (tensor<?x?xf32, #K_R>, tensor<?x?xf32, #R_N>) -> tensor<?x?xf32, #K_N>
@@ -122,7 +122,7 @@ func.func @chain(%x: tensor<?x?xf32, #M_K>, %a: tensor<?x?xf32, #K_R>, %b: tenso
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @update(%x: tensor<?x?xf32, #M_K>, %w: tensor<?x?xf32, #K_N>, %a: tensor<?x?xf32, #K_R>, %b: tensor<?x?xf32, #R_N>) -> tensor<?x?xf32, #M_N> {
+func.func @update(%x: tensor<?x?xf32, #M_K> {cleave.range = 8.0 : f32}, %w: tensor<?x?xf32, #K_N> {cleave.range = 8.0 : f32}, %a: tensor<?x?xf32, #K_R> {cleave.range = 8.0 : f32}, %b: tensor<?x?xf32, #R_N> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #M_N> {
   %s = cleave.contract %x, %w over [K] : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N>
   %p = cleave.contract %x, %a over [K] : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #K_R>) -> tensor<?x?xf32, #M_R>
   %t = cleave.contract %p, %b over [R] : (tensor<?x?xf32, #M_R>, tensor<?x?xf32, #R_N>) -> tensor<?x?xf32, #M_N>
@@ -139,7 +139,7 @@ func.func @update(%x: tensor<?x?xf32, #M_K>, %w: tensor<?x?xf32, #K_N>, %a: tens
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @absorbed(%q: tensor<4x2xf32, #S_D>, %c: tensor<?x?xf32, #T_L>, %w: tensor<2x?xf32, #D_L>) -> tensor<4x?xf32, #S_T> {
+func.func @absorbed(%q: tensor<4x2xf32, #S_D> {cleave.range = 8.0 : f32}, %c: tensor<?x?xf32, #T_L> {cleave.range = 8.0 : f32}, %w: tensor<2x?xf32, #D_L> {cleave.range = 8.0 : f32}) -> tensor<4x?xf32, #S_T> {
   %k = cleave.contract %c, %w over [L] : (tensor<?x?xf32, #T_L>, tensor<2x?xf32, #D_L>) -> tensor<2x?xf32, #D_T>
   %u = cleave.contract %q, %k over [D] : (tensor<4x2xf32, #S_D>, tensor<2x?xf32, #D_T>) -> tensor<4x?xf32, #S_T>
   %p = cleave.contract %q, %w over [D] : (tensor<4x2xf32, #S_D>, tensor<2x?xf32, #D_L>) -> tensor<?x4xf32, #L_S>
@@ -153,7 +153,7 @@ func.func @absorbed(%q: tensor<4x2xf32, #S_D>, %c: tensor<?x?xf32, #T_L>, %w: te
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @absorbed_values(%p: tensor<4x?xf32, #S_T>, %c: tensor<?x?xf32, #T_L>, %w: tensor<?x?xf32, #L_E>) -> tensor<?x4xf32, #E_S> {
+func.func @absorbed_values(%p: tensor<4x?xf32, #S_T> {cleave.range = 8.0 : f32}, %c: tensor<?x?xf32, #T_L> {cleave.range = 8.0 : f32}, %w: tensor<?x?xf32, #L_E> {cleave.range = 8.0 : f32}) -> tensor<?x4xf32, #E_S> {
   %k = cleave.contract %c, %w over [L] : (tensor<?x?xf32, #T_L>, tensor<?x?xf32, #L_E>) -> tensor<?x?xf32, #E_T>
   %u = cleave.contract %p, %k over [T] : (tensor<4x?xf32, #S_T>, tensor<?x?xf32, #E_T>) -> tensor<?x4xf32, #E_S>
   %q = cleave.contract %p, %c over [T] : (tensor<4x?xf32, #S_T>, tensor<?x?xf32, #T_L>) -> tensor<?x4xf32, #L_S>
@@ -167,7 +167,7 @@ func.func @absorbed_values(%p: tensor<4x?xf32, #S_T>, %c: tensor<?x?xf32, #T_L>,
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @scaled_keys(%q: tensor<4x2xf32, #S_D>, %k: tensor<?x2xf32, #T_D>, %r: tensor<4xf32, #S>, %t: tensor<?xf32, #T>) -> tensor<4x?xf32, #S_T> {
+func.func @scaled_keys(%q: tensor<4x2xf32, #S_D> {cleave.range = 8.0 : f32}, %k: tensor<?x2xf32, #T_D> {cleave.range = 8.0 : f32}, %r: tensor<4xf32, #S> {cleave.range = 8.0 : f32}, %t: tensor<?xf32, #T> {cleave.range = 8.0 : f32}) -> tensor<4x?xf32, #S_T> {
   %a = cleave.mul %q, %r : (tensor<4x2xf32, #S_D>, tensor<4xf32, #S>) -> tensor<2x4xf32, #D_S>
   %b = cleave.mul %k, %t : (tensor<?x2xf32, #T_D>, tensor<?xf32, #T>) -> tensor<2x?xf32, #D_T>
   %u = cleave.contract %a, %b over [D] : (tensor<2x4xf32, #D_S>, tensor<2x?xf32, #D_T>) -> tensor<4x?xf32, #S_T>
@@ -180,7 +180,7 @@ func.func @scaled_keys(%q: tensor<4x2xf32, #S_D>, %k: tensor<?x2xf32, #T_D>, %r:
 // The scale c leaves a norm with eps c^2.
 // CHECK-LABEL: @norm_of_scaled(
 // CHECK: cleave.yield %[[V:.*]], %[[V]] :
-func.func @norm_of_scaled(%x: tensor<?x?xf32, #M_K>, %c: tensor<?xf32, #M>, %e: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> (tensor<?xf32, #M>, tensor<?xf32, #M>) {
+func.func @norm_of_scaled(%x: tensor<?x?xf32, #M_K> {cleave.range = 8.0 : f32}, %c: tensor<?xf32, #M> {cleave.range = 8.0 : f32}, %e: tensor<?xf32, #M> {cleave.range = 8.0 : f32}) -> (tensor<?xf32, #M>, tensor<?xf32, #M>) {
   %z = cleave.exp %e : (tensor<?xf32, #M>) -> tensor<?xf32, #M>
   %y = cleave.mul %x, %c : (tensor<?x?xf32, #M_K>, tensor<?xf32, #M>) -> tensor<?x?xf32, #K_M>
   %y2 = cleave.mul %y, %y : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
@@ -220,7 +220,7 @@ func.func @rms_and_length(%y: tensor<?x256xf32, #M_H> {cleave.range = 8.0 : f32}
 // A function before and after a gather.
 // CHECK-LABEL: @gathered(
 // CHECK: cleave.yield %[[V:.*]], %[[V]] :
-func.func @gathered(%x: tensor<4x?xf32, #S_M>, %i: tensor<?xi32, #I>) -> (tensor<?x?xf32, #I_M>, tensor<?x?xf32, #I_M>) {
+func.func @gathered(%x: tensor<4x?xf32, #S_M> {cleave.range = 8.0 : f32}, %i: tensor<?xi32, #I>) -> (tensor<?x?xf32, #I_M>, tensor<?x?xf32, #I_M>) {
   %g = cleave.gather %x S at %i : (tensor<4x?xf32, #S_M>, tensor<?xi32, #I>) -> tensor<?x?xf32, #I_M>
   %u = cleave.exp %g : (tensor<?x?xf32, #I_M>) -> tensor<?x?xf32, #I_M>
   %e = cleave.exp %x : (tensor<4x?xf32, #S_M>) -> tensor<?x4xf32, #M_S>
@@ -233,7 +233,7 @@ func.func @gathered(%x: tensor<4x?xf32, #S_M>, %i: tensor<?xi32, #I>) -> (tensor
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @part_of_fused(%x: tensor<?x?xf32, #M_K>, %a: tensor<?x4xf32, #K_S>, %b: tensor<?x?xf32, #K_T>) -> tensor<?x?xf32, #M_T> {
+func.func @part_of_fused(%x: tensor<?x?xf32, #M_K> {cleave.range = 8.0 : f32}, %a: tensor<?x4xf32, #K_S> {cleave.range = 8.0 : f32}, %b: tensor<?x?xf32, #K_T> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #M_T> {
   %w = cleave.concat %a, %b along [S, T] as N : (tensor<?x4xf32, #K_S>, tensor<?x?xf32, #K_T>) -> tensor<?x?xf32, #K_N>
   %p = cleave.contract %x, %w over [K] : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #K_N>) -> tensor<?x?xf32, #M_N>
   %u = cleave.slice %p N at 4 as T : tensor<?x?xf32, #M_N> to tensor<?x?xf32, #M_T>
@@ -247,7 +247,7 @@ func.func @part_of_fused(%x: tensor<?x?xf32, #M_K>, %a: tensor<?x4xf32, #K_S>, %
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @split_heads(%a: tensor<4x?xf32, #S_K>, %b: tensor<4x?xf32, #S_R>, %c: tensor<?x?xf32, #T_K>, %d: tensor<?x?xf32, #T_R>) -> tensor<4x?xf32, #S_T> {
+func.func @split_heads(%a: tensor<4x?xf32, #S_K> {cleave.range = 8.0 : f32}, %b: tensor<4x?xf32, #S_R> {cleave.range = 8.0 : f32}, %c: tensor<?x?xf32, #T_K> {cleave.range = 8.0 : f32}, %d: tensor<?x?xf32, #T_R> {cleave.range = 8.0 : f32}) -> tensor<4x?xf32, #S_T> {
   %q = cleave.concat %a, %b along [K, R] as N : (tensor<4x?xf32, #S_K>, tensor<4x?xf32, #S_R>) -> tensor<?x4xf32, #N_S>
   %k = cleave.concat %c, %d along [K, R] as N : (tensor<?x?xf32, #T_K>, tensor<?x?xf32, #T_R>) -> tensor<?x?xf32, #N_T>
   %u = cleave.contract %q, %k over [N] : (tensor<?x4xf32, #N_S>, tensor<?x?xf32, #N_T>) -> tensor<4x?xf32, #S_T>
@@ -261,7 +261,7 @@ func.func @split_heads(%a: tensor<4x?xf32, #S_K>, %b: tensor<4x?xf32, #S_R>, %c:
 // A bias of the rows leaves a maximum.
 // CHECK-LABEL: @row_terms(
 // CHECK: cleave.yield %[[V:.*]], %[[V]] :
-func.func @row_terms(%x: tensor<4x?xf32, #S_T>, %c: tensor<4xf32, #S>) -> (tensor<4xf32, #S>, tensor<4xf32, #S>) {
+func.func @row_terms(%x: tensor<4x?xf32, #S_T> {cleave.range = 8.0 : f32}, %c: tensor<4xf32, #S> {cleave.range = 8.0 : f32}) -> (tensor<4xf32, #S>, tensor<4xf32, #S>) {
   %z = cleave.add %x, %c : (tensor<4x?xf32, #S_T>, tensor<4xf32, #S>) -> tensor<4x?xf32, #S_T>
   %u = cleave.reduce_max %z over [T] : (tensor<4x?xf32, #S_T>) -> tensor<4xf32, #S>
   %m = cleave.reduce_max %x over [T] : (tensor<4x?xf32, #S_T>) -> tensor<4xf32, #S>
@@ -274,7 +274,7 @@ func.func @row_terms(%x: tensor<4x?xf32, #S_T>, %c: tensor<4xf32, #S>) -> (tenso
 // CHECK: cleave.alternatives
 // CHECK-NEXT: %[[Z:.*]] = cleave.constant 0.0
 // CHECK-NEXT: cleave.yield %[[Z]]
-func.func @projection(%o: tensor<4x?xf32, #S_E>, %l: tensor<4xf32, #S> {cleave.range = 8.0 : f32}, %w: tensor<?x?xf32, #E_N>) -> tensor<?x4xf32, #N_S> {
+func.func @projection(%o: tensor<4x?xf32, #S_E> {cleave.range = 8.0 : f32}, %l: tensor<4xf32, #S> {cleave.range = 8.0 : f32}, %w: tensor<?x?xf32, #E_N> {cleave.range = 8.0 : f32}) -> tensor<?x4xf32, #N_S> {
   %e = cleave.exp %l : (tensor<4xf32, #S>) -> tensor<4xf32, #S>
   %p = cleave.div %o, %e : (tensor<4x?xf32, #S_E>, tensor<4xf32, #S>) -> tensor<?x4xf32, #E_S>
   %u = cleave.contract %p, %w over [E] : (tensor<?x4xf32, #E_S>, tensor<?x?xf32, #E_N>) -> tensor<?x4xf32, #N_S>

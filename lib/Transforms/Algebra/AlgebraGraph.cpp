@@ -264,6 +264,8 @@ ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
         APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
     facts.hi = std::min(range.value_or(kDefaultRange), largest);
     facts.lo = -facts.hi;
+    if (!range)
+      undeclaredArguments.insert(index);
   }
   return addArgument(index, type, facts);
 }
@@ -278,6 +280,23 @@ ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
              builder.getDictionaryAttr(builder.getNamedAttr(
                  "index", builder.getI64IntegerAttr(index))),
              {});
+}
+
+bool AlgebraGraph::isDeclared(ClassId id) const {
+  std::set<ClassId> seen;
+  SmallVector<ClassId> stack{id};
+  while (!stack.empty()) {
+    ClassId next = graph.find(stack.pop_back_val());
+    if (!seen.insert(next).second)
+      continue;
+    const Node &node = graph.getClass(next).nodes.front();
+    if (getKind(node) == OpKind::Argument &&
+        undeclaredArguments.count(
+            cast<IntegerAttr>(getPayload(node).get("index")).getInt()))
+      return false;
+    llvm::append_range(stack, node.children);
+  }
+  return true;
 }
 
 ClassId AlgebraGraph::addConstant(double value, AxisSet axes) {

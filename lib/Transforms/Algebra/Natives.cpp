@@ -62,6 +62,15 @@ static void allUnlessReal(const AlgebraGraph &graph,
   all<predicate>(graph, arguments, answer);
 }
 
+static void isBounded(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
+                      Answer answer) {
+  for (ClassId id : arguments[0].classes)
+    if (graph.getNumerics() != Numerics::Real &&
+        (!graph.getGraph().getFacts(id).finite || !graph.isDeclared(id)))
+      return;
+  answer({});
+}
+
 /// All or all: one answer is enough.
 template <bool (*first)(const Facts &), bool (*second)(const Facts &)>
 static void allOrAll(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
@@ -461,6 +470,7 @@ static void isWorthGathering(const AlgebraGraph &graph,
 const NativeConstraint *mlir::cleave::lookupConstraint(StringRef name) {
   static const NativeConstraint table[] = {
       {"Finite", 1, 0, allUnlessReal<isFinite>},
+      {"Bounded", 1, 0, isBounded},
       {"NonZero", 1, 0, all<isNonZero>},
       {"Positive", 1, 0, all<isPositive>},
       {"Negative", 1, 0, all<isNegative>},

@@ -11,7 +11,7 @@
 // DIFF-LABEL: @difference(
 // DIFF: %[[Z:.*]] = cleave.constant 0.000000e+00 : tensor<?x?xf32, #K_M>
 // DIFF: return %[[Z]]
-func.func @difference(%x: tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M> {
+func.func @difference(%x: tensor<?x?xf32, #K_M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
   %d = cleave.sub %x, %x : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
   return %d : tensor<?x?xf32, #K_M>
 }
@@ -30,7 +30,26 @@ func.func @difference_inf(%x: tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M> {
 // ZERO-LABEL: @zero(
 // ZERO: %[[Z:.*]] = cleave.constant 0.000000e+00 : tensor<?x?xf32, #K_M>
 // ZERO: return %[[Z]]
-func.func @zero(%x: tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M> {
+func.func @zero(%x: tensor<?x?xf32, #K_M> {cleave.range = 8.0 : f32}) -> tensor<?x?xf32, #K_M> {
+  %z = cleave.constant 0.0 : tensor<f32, #s>
+  %p = cleave.mul %x, %z : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
+  return %p : tensor<?x?xf32, #K_M>
+}
+
+// An argument without a range may be infinite.
+// DIFF-LABEL: @difference_undeclared(
+// DIFF-NEXT: {{.*}} = cleave.sub
+// DIFF-NEXT: return
+func.func @difference_undeclared(%x: tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M> {
+  %d = cleave.sub %x, %x : (tensor<?x?xf32, #K_M>, tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M>
+  return %d : tensor<?x?xf32, #K_M>
+}
+
+// ZERO-LABEL: @zero_undeclared(
+// ZERO-NEXT: {{.*}} = cleave.constant
+// ZERO-NEXT: {{.*}} = cleave.mul
+// ZERO-NEXT: return
+func.func @zero_undeclared(%x: tensor<?x?xf32, #K_M>) -> tensor<?x?xf32, #K_M> {
   %z = cleave.constant 0.0 : tensor<f32, #s>
   %p = cleave.mul %x, %z : (tensor<?x?xf32, #K_M>, tensor<f32, #s>) -> tensor<?x?xf32, #K_M>
   return %p : tensor<?x?xf32, #K_M>

@@ -20,6 +20,8 @@
 #include "Cleave/Transforms/EGraph/EGraph.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <set>
+
 namespace mlir::cleave {
 
 /// The operations that the algebra knows. What is not among them is refused at
@@ -152,6 +154,9 @@ public:
   /// `range` bounds the magnitude, which is else assumed to be that of f16.
   egraph::ClassId addArgument(unsigned index, RankedTensorType type,
                               std::optional<double> range);
+  /// Whether all that is known of the value rests on ranges that were declared,
+  /// not on the one that is else assumed.
+  bool isDeclared(egraph::ClassId id) const;
   /// `facts` says what is known but for axes and type.
   egraph::ClassId addArgument(unsigned index, RankedTensorType type,
                               egraph::Facts facts);
@@ -196,6 +201,7 @@ private:
   std::vector<DictionaryAttr> payloads;
   std::vector<Type> elementTypes;
   std::map<int64_t, egraph::Facts> argumentFacts;
+  std::set<int64_t> undeclaredArguments;
 };
 
 /// The values of a function in its e-graph.
