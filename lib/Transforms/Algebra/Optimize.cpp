@@ -23,7 +23,7 @@ static void extractForms(OptimizedFunction &result, unsigned k) {
       getInputSelection(*result.graph, result.imported.roots);
   ExtractOptions options;
   options.k = k;
-  options.maxLocal = std::min(options.maxLocal, 4000 * k);
+  options.maxLocal = std::min(options.maxLocal, 3000 * k);
   result.extraction = extract(graph, result.imported.roots, model, options,
                               result.inputSelection);
   CostTable table(graph, model);

@@ -6,8 +6,8 @@
 // CHECK: cleave.alternatives
 // CHECK-DAG: cleave.fold over [D] ins(%arg1
 // CHECK-DAG: %[[K:.*]] = cleave.sub %arg1, %
-// CHECK: cleave.contract {{.*}}%[[K]]{{.*}} over [D] {operand_type = f16}
-// CHECK: %[[B:.*]] = cleave.reduce_sum %{{.*}} over [D]
+// CHECK-DAG: %[[Z:.*]] = cleave.contract {{.*}}%[[K]]{{.*}} over [D] {operand_type = f16}
+// CHECK-DAG: %[[B:.*]] = cleave.reduce_sum %{{.*}} over [D]
 // CHECK: %[[F:.*]]:3 = cleave.fold over [T] ins({{.*}}%[[B]]
 // CHECK: %[[R:.*]] = cleave.recip0 %[[F]]#
 // CHECK: }, {

@@ -26,7 +26,7 @@ struct ExtractOptions {
   /// Selections looked at before the search stops being exhaustive.
   unsigned maxExact = 4096;
   /// Selections looked at by the local improvement.
-  unsigned maxLocal = 20000;
+  unsigned maxLocal = 6000;
 };
 
 struct Extracted {
