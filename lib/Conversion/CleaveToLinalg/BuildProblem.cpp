@@ -58,6 +58,10 @@ LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
     auto it = representative.find(name);
     problem.addAxis(name, extent, it == representative.end() ? 1 : it->second);
   }
+  for (const auto &[name, info] : axes.axes())
+    if (info.kind == AxisKind::Sum)
+      for (const std::string &part : info.operands)
+        sums[problem.findAxis(name)].push_back(problem.findAxis(part));
   return success();
 }
 
@@ -243,6 +247,8 @@ FailureOr<NodeId> ProblemBuilder::buildOp(Operation *op,
     return buildSplit(split, renaming);
   if (auto merge = dyn_cast<MergeOp>(op))
     return buildMerge(merge, renaming);
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return buildConcat(concat, renaming);
   if (auto gather = dyn_cast<GatherOp>(op))
     return buildGather(gather, renaming);
   if (auto insert = dyn_cast<InsertOp>(op))
@@ -340,7 +346,8 @@ AxisId ProblemBuilder::getUntaken(AxisId axis, const AxisSet &taken) {
 /// The renaming inside a reduction over `axes`. A reduced axis gets a new name
 /// where an outer axis takes its own there; one that is 1 long disappears.
 Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
-                                        AxesAttr resultAxes, AxisSet &reduced) {
+                                        AxesAttr resultAxes, AxisSet &reduced,
+                                        const Renaming &chosen) {
   Renaming inside = renaming;
   for (StringAttr name : axes.getNames())
     inside.erase(getAxis(name));
@@ -351,12 +358,14 @@ Renaming ProblemBuilder::enterReduction(AxesAttr axes, const Renaming &renaming,
       inside[axis] = View{};
       continue;
     }
-    View view = viewOf(inside, axis);
-    for (std::optional<AxisId> *part : {&view.outer, &view.axis}) {
-      if (!*part)
+    auto part = chosen.find(axis);
+    View view = part == chosen.end() ? viewOf(inside, axis) : part->second;
+    for (std::optional<AxisId> *component : {&view.outer, &view.axis}) {
+      if (!*component)
         continue;
-      *part = getUntaken(**part, taken);
-      reduced.push_back(**part);
+      *component = getUntaken(**component, taken);
+      reduced.push_back(**component);
+      taken.push_back(**component);
     }
     if (!(view == viewOf(inside, axis)))
       inside[axis] = view;
@@ -381,29 +390,90 @@ NodeId ProblemBuilder::addUnit(Combiner combiner, Element element, Value result,
   return problem.add(node);
 }
 
-FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
-                                                 const Renaming &renaming) {
-  AxisSet reduced;
-  Renaming inside =
-      enterReduction(axes, renaming, getAxes(op->getResult(0)), reduced);
-  FailureOr<Element> element =
-      getElement(op->getResult(0).getType(), op->getLoc());
-  if (failed(element))
-    return failure();
-  Combiner combiner = getCombiner(op);
-  if (isEmpty(reduced))
-    return addUnit(combiner, *element, op->getResult(0), renaming);
-  SmallVector<NodeId> operands;
+/// The operands of reduction `op`, once for each part of the concatenated axes
+/// among `axes`, of which `chosen` has those for which a part is chosen.
+LogicalResult ProblemBuilder::addParts(Operation *op, AxesAttr axes,
+                                       const Renaming &renaming,
+                                       Renaming chosen,
+                                       std::vector<ReducedPart> &parts) {
+  for (StringAttr name : axes.getNames()) {
+    AxisId axis = getAxis(name);
+    auto sum = sums.find(axis);
+    if (sum == sums.end() || chosen.count(axis))
+      continue;
+    int64_t begin = 0;
+    for (AxisId part : sum->second) {
+      if (begin == kDynamic)
+        return op->emitOpError("is not supported by scheduling: expected "
+                               "static extents of all but the last part of "
+                               "axis '")
+               << name.getValue() << "'";
+      int64_t extent = problem.axes[part].extent;
+      chosen[axis] = View{part, begin};
+      chosen[axis].whole = false;
+      if (extent == 1)
+        chosen[axis].axis = std::nullopt;
+      if (failed(addParts(op, axes, renaming, chosen, parts)))
+        return failure();
+      begin = extent == kDynamic ? kDynamic : begin + extent;
+    }
+    return success();
+  }
+  ReducedPart part;
+  Renaming inside = enterReduction(axes, renaming, getAxes(op->getResult(0)),
+                                   part.reduced, chosen);
+  if (isEmpty(part.reduced))
+    return success();
   for (Value operand : op->getOperands()) {
     FailureOr<NodeId> node = build(operand, inside);
     if (failed(node))
       return failure();
-    operands.push_back(*node);
+    part.operands.push_back(*node);
   }
-  if (auto contract = dyn_cast<ContractOp>(op))
-    if (failed(roundOperands(operands, contract.getOperandType())))
+  parts.push_back(std::move(part));
+  return success();
+}
+
+static Pointwise getOperation(Combiner combiner) {
+  switch (combiner) {
+  case Combiner::Sum:
+    return Pointwise::Add;
+  case Combiner::Max:
+    return Pointwise::Max;
+  case Combiner::Min:
+    return Pointwise::Min;
+  case Combiner::Prod:
+    return Pointwise::Mul;
+  }
+  llvm_unreachable("unknown combiner");
+}
+
+FailureOr<NodeId> ProblemBuilder::buildReduction(Operation *op, AxesAttr axes,
+                                                 const Renaming &renaming) {
+  FailureOr<Element> element =
+      getElement(op->getResult(0).getType(), op->getLoc());
+  std::vector<ReducedPart> parts;
+  if (failed(element) || failed(addParts(op, axes, renaming, {}, parts)))
+    return failure();
+  Combiner combiner = getCombiner(op);
+  if (parts.empty())
+    return addUnit(combiner, *element, op->getResult(0), renaming);
+  if (auto contract = dyn_cast<ContractOp>(op)) {
+    SmallVector<NodeId> all;
+    for (const ReducedPart &part : parts)
+      llvm::append_range(all, part.operands);
+    if (failed(roundOperands(all, contract.getOperandType())))
       return failure();
-  return addReduction(combiner, operands, reduced, *element);
+    for (auto [number, part] : llvm::enumerate(parts))
+      part.operands = {all[2 * number], all[2 * number + 1]};
+  }
+  SmallVector<NodeId> results;
+  for (const ReducedPart &part : parts)
+    results.push_back(
+        addReduction(combiner, part.operands, part.reduced, *element));
+  if (results.size() == 1)
+    return results.front();
+  return problem.addPointwise(getOperation(combiner), results, *element);
 }
 
 /// Rounds a contraction's operands to the type that it declares, if any, or to

@@ -138,6 +138,36 @@ FailureOr<NodeId> ProblemBuilder::buildMerge(MergeOp op,
   return build(op.getInput(), below);
 }
 
+/// Where only positions of one input are used, as in a reduction over one part.
+FailureOr<NodeId> ProblemBuilder::buildConcat(ConcatOp op,
+                                              const Renaming &renaming) {
+  AxisId axis = getAxis(op.getAxisAttr());
+  View view = viewOf(renaming, axis);
+  int64_t length = view.axis ? problem.axes[*view.axis].extent : 1;
+  int64_t begin = 0;
+  for (auto [input, along] : llvm::zip_equal(
+           op.getInputs(), op.getAlong().getAsRange<StringAttr>())) {
+    int64_t extent = getExtent(along);
+    // Only the last part may be of any length, which then is that of the view.
+    bool fits = extent == kDynamic ? length == kDynamic && view.offset == begin
+                                   : length != kDynamic &&
+                                         view.offset + length <= begin + extent;
+    if (!view.outer && view.offset >= begin && fits) {
+      Renaming below = renaming;
+      view.offset -= begin;
+      view.whole =
+          extent == kDynamic ? view.axis == getAxis(along) : length == extent;
+      below[getAxis(along)] = view;
+      return build(input, below);
+    }
+    if (extent == kDynamic)
+      break;
+    begin += extent;
+  }
+  return op.emitOpError("is not supported by scheduling: expected axis '")
+         << op.getAxis() << "' to be reduced, or one part of it to be used";
+}
+
 /// An axis that a merge makes is everywhere the two axes of its parts, under
 /// names of their own: the parts' names may mean something else beside it.
 void ProblemBuilder::addPairs() {

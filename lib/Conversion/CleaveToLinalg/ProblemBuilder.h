@@ -62,6 +62,12 @@ struct Scope {
   Renaming renaming;
 };
 
+/// A reduction over one part of a concatenated axis, or over a whole axis.
+struct ReducedPart {
+  SmallVector<NodeId> operands;
+  AxisSet reduced;
+};
+
 class ProblemBuilder {
 public:
   ProblemBuilder(func::FuncOp function, AlternativesOp alternatives,
@@ -104,6 +110,7 @@ private:
   FailureOr<NodeId> buildSlice(SliceOp op, const Renaming &renaming);
   FailureOr<NodeId> buildSplit(SplitOp op, const Renaming &renaming);
   FailureOr<NodeId> buildMerge(MergeOp op, const Renaming &renaming);
+  FailureOr<NodeId> buildConcat(ConcatOp op, const Renaming &renaming);
   FailureOr<NodeId> buildGather(GatherOp op, const Renaming &renaming);
   FailureOr<NodeId> buildInsert(InsertOp op, const Renaming &renaming);
   FailureOr<NodeId> buildChoice(Value table, StringAttr axis, Value result,
@@ -116,7 +123,10 @@ private:
   Element getCounter(ArrayRef<AxisId> axes);
 
   Renaming enterReduction(AxesAttr axes, const Renaming &renaming,
-                          AxesAttr resultAxes, AxisSet &reduced);
+                          AxesAttr resultAxes, AxisSet &reduced,
+                          const Renaming &chosen = {});
+  LogicalResult addParts(Operation *op, AxesAttr axes, const Renaming &renaming,
+                         Renaming chosen, std::vector<ReducedPart> &parts);
   AxisId getUntaken(AxisId axis, const AxisSet &taken);
   AxisSet getFreeAxes(AxesAttr axes, const Renaming &renaming);
   NodeId addReduction(Combiner combiner, ArrayRef<NodeId> operands,
@@ -144,6 +154,8 @@ private:
   /// What stands for an axis that a merge makes: axes of its parts, and the
   /// extent of the inner one.
   std::map<AxisId, View> pairs;
+  /// The parts of concatenated axes.
+  std::map<AxisId, SmallVector<AxisId>> sums;
   /// States' nodes by fold operation and renaming.
   NodeMap foldResults;
   /// The operations outside of folds, in order.
