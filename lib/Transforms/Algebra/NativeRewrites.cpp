@@ -121,7 +121,9 @@ static Result again(AlgebraGraph &graph, ArrayRef<Binding> arguments) {
 static Result eachAgain(AlgebraGraph &graph, ArrayRef<Binding> arguments) {
   Binding result;
   for (ClassId id : arguments[1].classes) {
-    auto made = addAgain(graph, arguments[0], id);
+    SmallVector<ClassId> operands{id};
+    llvm::append_range(operands, arguments[2].classes);
+    auto made = addAgain(graph, arguments[0], operands);
     if (!made)
       return std::nullopt;
     result.classes.push_back(*made);
@@ -228,7 +230,7 @@ const NativeRewrite *mlir::cleave::lookupRewrite(StringRef name) {
       {"UnionAxes", 2, unionAxes}, {"OperandType", 3, operandType},
       {"Splat", 2, splat},         {"Extents", 1, extents},
       {"Each", 2, each},           {"Again", 2, again},
-      {"EachAgain", 2, eachAgain}, {"Sliced", 2, moved},
+      {"EachAgain", 3, eachAgain}, {"Sliced", 2, moved},
       {"Gathered", 3, moved},      {"PartAxes", 4, partAxes},
       {"Concat", 4, concat},       {"ConcatAxes", 2, concatAxes},
   };

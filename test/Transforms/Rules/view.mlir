@@ -2,6 +2,7 @@
 // RUN: cleave-opt %s --cleave-apply-rules=names=Slice_PushIntoContract 2>/dev/null | FileCheck %s --check-prefix=SDOT
 // RUN: cleave-opt %s --cleave-apply-rules=names=Slice_OfConcat 2>/dev/null | FileCheck %s --check-prefix=PART
 // RUN: cleave-opt %s --cleave-apply-rules=names=Concat_Push 2>/dev/null | FileCheck %s --check-prefix=CPUSH
+// RUN: cleave-opt %s --cleave-apply-rules=names=Concat_PushBoth 2>/dev/null | FileCheck %s --check-prefix=CBOTH
 // RUN: cleave-opt %s --cleave-apply-rules=names=Concat_Pull 2>/dev/null | FileCheck %s --check-prefix=CPULL
 // RUN: cleave-opt %s --cleave-apply-rules=names=Concat_PullFromContract 2>/dev/null | FileCheck %s --check-prefix=CDOT
 // RUN: cleave-opt %s --cleave-apply-rules=names=Concat_SplitContract 2>/dev/null | FileCheck %s --check-prefix=SPLIT
@@ -19,6 +20,7 @@
 #D_M = #cleave.axes<D, M>
 #I = #cleave.axes<I>
 #I_M = #cleave.axes<I, M>
+#K = #cleave.axes<K>
 #K_M = #cleave.axes<K, M>
 #K_M_N = #cleave.axes<K, M, N>
 #K_N = #cleave.axes<K, N>
@@ -28,13 +30,16 @@
 #M = #cleave.axes<M>
 #M_K = #cleave.axes<M, K>
 #M_N = #cleave.axes<M, N>
+#M_N_P = #cleave.axes<M, N, P>
 #M_P = #cleave.axes<M, P>
 #M_R = #cleave.axes<M, R>
 #M_S = #cleave.axes<M, S>
 #M_T = #cleave.axes<M, T>
+#N = #cleave.axes<N>
 #N_P = #cleave.axes<N, P>
 #P = #cleave.axes<P>
 #P_N = #cleave.axes<P, N>
+#R = #cleave.axes<R>
 #R_N = #cleave.axes<R, N>
 #S = #cleave.axes<S>
 #S_M = #cleave.axes<S, M>
@@ -125,6 +130,17 @@ func.func @concat(%x: tensor<?x?xf32, #M_K>, %y: tensor<?x?xf32, #M_R>) -> tenso
   return %r : tensor<?x?xf32, #M_N>
 }
 
+// CPUSH-LABEL: @concat_scale(
+// CPUSH-DAG: %[[A:.*]] = cleave.mul %arg0, %arg2
+// CPUSH-DAG: %[[B:.*]] = cleave.mul %arg1, %arg2
+// CPUSH: cleave.concat %[[A]], %[[B]] along [K, R] as N
+// CPUSH: return
+func.func @concat_scale(%x: tensor<?x?xf32, #M_K>, %y: tensor<?x?xf32, #M_R>, %z: tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N> {
+  %c = cleave.concat %x, %y along [K, R] as N : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #M_R>) -> tensor<?x?xf32, #M_N>
+  %r = cleave.mul %c, %z : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
+  return %r : tensor<?x?xf32, #M_N>
+}
+
 // z has the axis.
 // CPUSH-LABEL: @concat_two(
 // CPUSH-NEXT: {{.*}} = cleave.concat
@@ -134,6 +150,42 @@ func.func @concat_two(%x: tensor<?x?xf32, #M_K>, %y: tensor<?x?xf32, #M_R>, %z: 
   %c = cleave.concat %x, %y along [K, R] as N : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #M_R>) -> tensor<?x?xf32, #M_N>
   %r = cleave.add %c, %z : (tensor<?x?xf32, #M_N>, tensor<?x?xf32, #M_N>) -> tensor<?x?xf32, #M_N>
   return %r : tensor<?x?xf32, #M_N>
+}
+
+// z has the axis of the parts, free.
+// CPUSH-LABEL: @concat_captured(
+// CPUSH-NEXT: {{.*}} = cleave.concat
+// CPUSH-NEXT: {{.*}} = cleave.add
+// CPUSH-NEXT: return
+func.func @concat_captured(%x: tensor<?x?xf32, #M_K>, %y: tensor<?x?xf32, #M_K>, %z: tensor<?xf32, #K>) -> tensor<?x?x?xf32, #K_M_N> {
+  %c = cleave.concat %x, %y along [K, K] as N : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #M_K>) -> tensor<?x?xf32, #M_N>
+  %r = cleave.add %c, %z : (tensor<?x?xf32, #M_N>, tensor<?xf32, #K>) -> tensor<?x?x?xf32, #K_M_N>
+  return %r : tensor<?x?x?xf32, #K_M_N>
+}
+
+// CBOTH-LABEL: @concat_both(
+// CBOTH-DAG: %[[A:.*]] = cleave.add %arg0, %arg2
+// CBOTH-DAG: %[[B:.*]] = cleave.add %arg1, %arg3
+// CBOTH: cleave.concat %[[A]], %[[B]] along [K, R] as N
+// CBOTH: return
+func.func @concat_both(%x: tensor<?x?xf32, #M_K>, %y: tensor<?x?xf32, #M_R>, %v: tensor<?xf32, #K>, %w: tensor<?xf32, #R>) -> tensor<?x?xf32, #M_N> {
+  %c = cleave.concat %x, %y along [K, R] as N : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #M_R>) -> tensor<?x?xf32, #M_N>
+  %d = cleave.concat %v, %w along [K, R] as N : (tensor<?xf32, #K>, tensor<?xf32, #R>) -> tensor<?xf32, #N>
+  %r = cleave.add %c, %d : (tensor<?x?xf32, #M_N>, tensor<?xf32, #N>) -> tensor<?x?xf32, #M_N>
+  return %r : tensor<?x?xf32, #M_N>
+}
+
+// Two axes, free of each other.
+// CBOTH-LABEL: @concat_both_axes(
+// CBOTH-NEXT: {{.*}} = cleave.concat
+// CBOTH-NEXT: {{.*}} = cleave.concat
+// CBOTH-NEXT: {{.*}} = cleave.add
+// CBOTH-NEXT: return
+func.func @concat_both_axes(%x: tensor<?x?xf32, #M_K>, %y: tensor<?x?xf32, #M_R>, %v: tensor<?xf32, #K>, %w: tensor<?xf32, #R>) -> tensor<?x?x?xf32, #M_N_P> {
+  %c = cleave.concat %x, %y along [K, R] as N : (tensor<?x?xf32, #M_K>, tensor<?x?xf32, #M_R>) -> tensor<?x?xf32, #M_N>
+  %d = cleave.concat %v, %w along [K, R] as P : (tensor<?xf32, #K>, tensor<?xf32, #R>) -> tensor<?xf32, #P>
+  %r = cleave.add %c, %d : (tensor<?x?xf32, #M_N>, tensor<?xf32, #P>) -> tensor<?x?x?xf32, #M_N_P>
+  return %r : tensor<?x?x?xf32, #M_N_P>
 }
 
 // CPULL-LABEL: @concat_same(
