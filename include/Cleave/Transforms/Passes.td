@@ -300,8 +300,10 @@ def CleaveVerifyRulesPass : Pass<"cleave-verify-rules"> {
     Builds the left side of each rule over random arguments (axis sets, signs,
     values that may be infinite), applies the rule, and evaluates both sides for
     random values and extents (0, 1 and primes that differ): exactly in a prime
-    field of 61 bits where both sides are rational, and in f64. Prints `N rules
-    verified`, and fails with the axes and values of a counterexample for a
+    field of 61 bits where both sides are rational or exponential, in f64, and
+    in f32 with bounds of the rounding error, for values at the ends of the
+    range. The facts that conditions ask are held against the values, too.
+    docs/rules.md has the details. Prints `N rules verified`, and fails with the axes and values of a counterexample for a
     wrong rule. The module that the pass runs on does not matter.
   }];
   let options = [

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// RMSNorm with a weight and a linear layer in plain operations, with operands
-// permuted, operations reordered and axes renamed: one and the same form comes
-// out first.
+// RMSNorm with a weight and a linear layer, and a linear layer with a low-rank
+// update, in plain operations, with operands permuted, operations reordered and
+// axes renamed: the same forms come out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,17 @@ public:
   explicit Writer(unsigned seed) : random(seed) {
     std::vector<std::string> names = {"A", "B", "K", "M", "N", "Q", "Z"};
     shuffle(names);
-    for (size_t i = 0; i < 3; ++i)
-      axes["MKN"[i]] = names[i];
+    for (size_t i = 0; i < 4; ++i)
+      axes["MKNR"[i]] = names[i];
   }
 
-  std::string write();
+  std::string writeNorm();
+  std::string writeUpdate();
   /// What an axis stands for.
   std::string original(StringRef name) const {
+    auto [first, second] = name.split('.');
+    if (!second.empty())
+      return original(first) + "." + original(second);
     for (auto &[letter, chosen] : axes)
       if (chosen == name)
         return std::string(1, letter);
@@ -61,7 +65,9 @@ private:
                 [&](char a, char b) { return axes[a] < axes[b]; });
     std::string shape, names;
     for (char letter : letters) {
-      shape += letter == 'M' ? "?x" : letter == 'K' ? "512x" : "64x";
+      shape += letter == 'M' || letter == 'R' ? "?x"
+               : letter == 'K'                ? "512x"
+                                              : "64x";
       names += (names.empty() ? "" : ", ") + axes[letter];
     }
     return "tensor<" + shape + element.str() + ", #cleave.axes<" + names + ">>";
@@ -89,13 +95,52 @@ private:
         {result, "%" + result + " = cleave." + text + " : " + type(""), {}});
   }
 
+  std::string order(std::vector<std::string> done);
+
   std::mt19937 random;
   std::map<char, std::string> axes;
   std::map<std::string, std::string> valueTypes;
   std::vector<Line> lines;
 };
 
-std::string Writer::write() {
+/// The operations in some order that their operands allow.
+std::string Writer::order(std::vector<std::string> done) {
+  std::string body;
+  while (!lines.empty()) {
+    std::vector<size_t> ready;
+    for (size_t i = 0; i < lines.size(); ++i)
+      if (llvm::all_of(lines[i].operands, [&](const std::string &operand) {
+            return llvm::is_contained(done, operand);
+          }))
+        ready.push_back(i);
+    size_t next = ready[random() % ready.size()];
+    body += "  " + lines[next].text + "\n";
+    done.push_back(lines[next].result);
+    lines.erase(lines.begin() + next);
+  }
+  return body;
+}
+
+std::string Writer::writeUpdate() {
+  valueTypes = {{"x", type("MK", "f16", false)},
+                {"w", type("KN", "f16", false)},
+                {"a", type("KR", "f16", false)},
+                {"b", type("RN", "f16", false)}};
+  std::string overK = " over [" + axes['K'] + "]",
+              overR = " over [" + axes['R'] + "]";
+  op("s", "contract", {"x", "w"}, "MN", overK);
+  op("h", "contract", {"x", "a"}, "MR", overK);
+  op("t", "contract", {"h", "b"}, "MN", overR);
+  op("o", "add", {"s", "t"}, "MN");
+  std::string body = order({"x", "w", "a", "b"});
+  return "func.func @f(%x: " + valueTypes["x"] + ", %w: " + valueTypes["w"] +
+         " {cleave.range = 8.0 : f32}, %a: " + valueTypes["a"] +
+         " {cleave.range = 8.0 : f32}, %b: " + valueTypes["b"] +
+         " {cleave.range = 1.0e-6 : f32}) -> " + valueTypes["o"] + " {\n" +
+         body + "  return %o : " + valueTypes["o"] + "\n}\n";
+}
+
+std::string Writer::writeNorm() {
   valueTypes = {{"x", type("MK", "f16", false)},
                 {"g", type("K", "f16")},
                 {"w", type("KN", "f16", false)}};
@@ -116,20 +161,7 @@ std::string Writer::write() {
   }
   op("o", "contract", {"y", "w"}, "MN", over);
 
-  std::string body;
-  std::vector<std::string> done = {"x", "g", "w"};
-  while (!lines.empty()) {
-    std::vector<size_t> ready;
-    for (size_t i = 0; i < lines.size(); ++i)
-      if (llvm::all_of(lines[i].operands, [&](const std::string &operand) {
-            return llvm::is_contained(done, operand);
-          }))
-        ready.push_back(i);
-    size_t next = ready[random() % ready.size()];
-    body += "  " + lines[next].text + "\n";
-    done.push_back(lines[next].result);
-    lines.erase(lines.begin() + next);
-  }
+  std::string body = order({"x", "g", "w"});
   return "func.func @f(%x: " + valueTypes["x"] +
          " {cleave.range = 300.0 : f32}, %g: " + valueTypes["g"] +
          " {cleave.range = 8.0 : f32}, %w: " + valueTypes["w"] + ") -> " +
@@ -139,13 +171,13 @@ std::string Writer::write() {
 
 class PermutationTest : public AlgebraFixture {
 protected:
-  /// The first region with values numbered and axes called by what they are.
-  std::string print(AlternativesOp op, const Writer &writer) {
+  /// A region with values numbered and axes called by what they are.
+  std::string print(AlternativesOp op, unsigned region, const Writer &writer) {
     llvm::DenseMap<Value, unsigned> numbers;
     for (Value argument : op->getParentRegion()->getArguments())
       numbers.try_emplace(argument, numbers.size());
     std::string text;
-    for (Operation &part : op.getAlternatives()[0].front()) {
+    for (Operation &part : op.getAlternatives()[region].front()) {
       text += part.getName().getStringRef().str();
       for (Value operand : part.getOperands())
         text += " " + std::to_string(numbers.lookup(operand));
@@ -155,6 +187,9 @@ protected:
             text += " " + writer.original(name);
         if (auto axis = dyn_cast<StringAttr>(attribute.getValue()))
           text += " " + writer.original(axis);
+        if (auto along = dyn_cast<ArrayAttr>(attribute.getValue()))
+          for (StringAttr axis : along.getAsRange<StringAttr>())
+            text += " " + writer.original(axis);
       }
       text += "\n";
       for (Value result : part.getResults())
@@ -168,10 +203,10 @@ TEST_F(PermutationTest, OneFormForAllSpellings) {
   std::string first;
   for (unsigned seed = 0; seed < 40; ++seed) {
     Writer writer(seed);
-    std::string text = writer.write();
+    std::string text = writer.writeNorm();
     AlternativesOp op = optimizeText(text);
     ASSERT_TRUE(op) << text << message;
-    std::string form = print(op, writer);
+    std::string form = print(op, 0, writer);
     if (seed == 0)
       first = form;
     ASSERT_EQ(form, first) << text;
@@ -180,6 +215,24 @@ TEST_F(PermutationTest, OneFormForAllSpellings) {
   size_t contract = first.find("cleave.contract");
   ASSERT_NE(contract, std::string::npos);
   EXPECT_NE(first.find("cleave.mul", contract), std::string::npos) << first;
+}
+
+TEST_F(PermutationTest, AllFormsForAllSpellings) {
+  std::string first;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Writer writer(seed);
+    std::string text = writer.writeUpdate();
+    AlternativesOp op = optimizeText(text);
+    ASSERT_TRUE(op) << text << message;
+    std::string forms;
+    for (unsigned i = 0; i < op.getAlternatives().size(); ++i)
+      if (cast<StringAttr>(op.getLabelsAttr()[i]) != "input")
+        forms += print(op, i, writer) + "\n";
+    if (seed == 0)
+      first = forms;
+    ASSERT_EQ(forms, first) << text;
+  }
+  EXPECT_NE(first.find("cleave.concat"), std::string::npos) << first;
 }
 
 } // namespace
