@@ -40,13 +40,55 @@ def VectorizeTilesPass
   ];
 }
 
+def StageTilesPass : Pass<"cleave-stage-tiles", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Load a loop's tiles through a ring in shared memory";
+  let description = [{
+    For kernels in the vector form with `cleave.stages` S of 2 or more: the reads
+    of an innermost loop that depend on its induction variable alone become
+    asynchronous copies (`cp.async`) to a ring of S slots, S - 1 iterations ahead
+    of their use. Reads that cannot be copied so (less than 4 aligned bytes at a
+    time, a general mask, another padding than 0) stay.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c64 iter_args(%acc = %a) {
+      %x = vector.transfer_read %p[%i, %k], ...
+      // use of %x
+    // becomes, for S = 2
+    %ring = cleave_tile.ring : memref<2x16x64xf16, #gpu.address_space<workgroup>>
+    %x0 = vector.transfer_read %p[%i, %c0], ...
+    cleave_tile.fetch %x0, %ring[%c0] phase 0
+    nvvm.cp.async.commit.group
+    scf.for %k = %c0 to %n step %c64 iter_args(%acc = %a, %slot = %c0) {
+      nvvm.cp.async.wait.group 0
+      gpu.barrier
+      scf.if %more {
+        %x1 = vector.transfer_read %p[%i, %k + 64], ...
+        cleave_tile.fetch %x1, %ring[%other] phase 1
+      }
+      nvvm.cp.async.commit.group
+      %x = cleave_tile.read %ring[%slot]
+      // use of %x
+    }
+    nvvm.cp.async.wait.group 0
+    memref.dealloc %ring
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cleave::tile::CleaveTileDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Load a loop's tiles an iteration ahead";
   let description = [{
     For kernels in the vector form with `cleave.stages` S of 2 or more: the reads
     of an innermost loop that depend on its induction variable alone are issued
-    S - 1 iterations before their use and carried to it in registers. Reads past
-    the last iteration are masked. With one stage, they are issued one iteration
+    S - 1 iterations before their use and carried to it in registers, or one
+    iteration where `cleave-stage-tiles` has taken others. Reads past the last
+    iteration are masked. With one stage, they are issued one iteration
     ahead if they and the loop's states fit in `free-bytes` a thread.
 
     ```mlir

@@ -37,6 +37,10 @@ inline constexpr llvm::StringLiteral kLayoutAttrName = "cleave_tile.layout";
 /// together write one tile: they never write two values to one place.
 inline constexpr llvm::StringLiteral kGroupAttrName = "cleave_tile.group";
 
+/// The discardable attribute `array<i64: phase, slots>` of accesses to a ring:
+/// in how many iterations the tile that is accessed is read.
+inline constexpr llvm::StringLiteral kPhaseAttrName = "cleave_tile.phase";
+
 /// The layout of `result` as its op's attribute states it, if it does.
 LayoutAttr getResultLayout(OpResult result);
 /// States the layouts of all results of `op`; null for those that have none.

@@ -76,4 +76,65 @@ def CleaveTile_ConvertLayoutOp : Op<CleaveTile_Dialect, "convert_layout",
   let hasVerifier = 1;
 }
 
+class CleaveTile_RingArg<string effect> : Arg<
+    Non0RankedMemRefOf<[AnyInteger, AnyFloat]>, "slots x tile",
+    !if(!eq(effect, "write"), [MemWrite], [MemRead])>;
+
+def CleaveTile_RingOp : Op<CleaveTile_Dialect, "ring",
+    [MemoryEffects<[MemAlloc]>]> {
+  let summary = "shared memory for the tiles that a loop loads ahead";
+  let description = [{
+    One slot an iteration under way; the outermost dimension counts slots. How
+    a tile lies in its slot is up to `cleave-distribute`. In use until its
+    `memref.dealloc`.
+
+    ```mlir
+    %r = cleave_tile.ring : memref<4x16x64xf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let results = (outs Non0RankedMemRefOf<[AnyInteger, AnyFloat]>:$ring);
+  let assemblyFormat = "attr-dict `:` type($ring)";
+  let hasVerifier = 1;
+}
+
+def CleaveTile_FetchOp : Op<CleaveTile_Dialect, "fetch"> {
+  let summary = "starts to copy a tile of global memory to a slot of a ring";
+  let description = [{
+    The tile is the result of a `vector.transfer_read`, whose elements go to
+    shared memory without registers between. The copy belongs to the group that
+    the next `nvvm.cp.async.commit.group` closes and is complete behind a
+    `nvvm.cp.async.wait.group` for that group, for the thread that made it.
+
+    `phase` is the number of iterations from this one to the one that reads the
+    tile: tiles of different phases (modulo the slots) lie in different slots.
+
+    ```mlir
+    cleave_tile.fetch %tile, %ring[%slot] phase 3
+        : vector<16x64xf16>, memref<4x16x64xf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins AnyVectorOfAnyRank:$tile, CleaveTile_RingArg<"write">:$ring,
+                       Index:$slot, I64Attr:$phase);
+  let assemblyFormat = "$tile `,` $ring `[` $slot `]` `phase` $phase attr-dict "
+                       "`:` type($tile) `,` type($ring)";
+  let hasVerifier = 1;
+}
+
+def CleaveTile_ReadOp : Op<CleaveTile_Dialect, "read"> {
+  let summary = "the tile of this iteration in a ring";
+  let description = [{
+    In whatever layout its users ask for: each has its own loads.
+
+    ```mlir
+    %tile = cleave_tile.read %ring[%slot]
+        : memref<4x16x64xf16, #gpu.address_space<workgroup>>, vector<16x64xf16>
+    ```
+  }];
+  let arguments = (ins CleaveTile_RingArg<"read">:$ring, Index:$slot);
+  let results = (outs AnyVectorOfAnyRank:$tile);
+  let assemblyFormat =
+      "$ring `[` $slot `]` attr-dict `:` type($ring) `,` type($tile)";
+  let hasVerifier = 1;
+}
+
 #endif // CLEAVE_CONVERSION_TILEDIALECT

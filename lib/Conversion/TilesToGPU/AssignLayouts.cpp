@@ -159,7 +159,7 @@ void LayoutWriter::resolveOperand(OpOperand &operand) {
   if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
     if (value == write.getVector())
       required = getStoreLayout(write, layoutOf(value), warps);
-  } else if (isa<vector::ExtractOp>(op)) {
+  } else if (isa<vector::ExtractOp, tile::FetchOp>(op)) {
     required = layoutOf(value);
     if (!required)
       required = assignment.getDefaultLayout(value);

@@ -206,9 +206,14 @@ void Distributor::replaceYield(Block *block) {
 
 LogicalResult Distributor::distributeFor(scf::ForOp op) {
   SmallVector<Value> inits;
-  for (Value init : op.getInitArgs())
-    inits.push_back(mapped(init));
   ImplicitLocOpBuilder b = builderAt(op);
+  SmallVector<vector::MultiDimReductionOp> late;
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
+    late.push_back(getLoopReduction(op, i));
+    Value regs = mapped(init);
+    inits.push_back(late.back() ? startLateReduction(b, late.back(), regs)
+                                : regs);
+  }
   auto loop = scf::ForOp::create(b, op.getLowerBound(), op.getUpperBound(),
                                  op.getStep(), inits);
   // Without results the builder adds a terminator of its own.
@@ -233,6 +238,11 @@ LogicalResult Distributor::distributeFor(scf::ForOp op) {
   if (failed(distributeBlock(body)))
     return failure();
   replaceYield(body);
+  for (auto [i, reduction] : llvm::enumerate(late))
+    if (reduction)
+      setRegisters(op.getResult(i),
+                   finishLateReduction(b, reduction, loop.getResult(i),
+                                       registersOf(op.getInitArgs()[i])));
   return success();
 }
 
@@ -445,6 +455,10 @@ LogicalResult Distributor::distributeOp(Operation *op) {
     return distributeWrite(o);
   if (auto o = dyn_cast<tile::ConvertLayoutOp>(op))
     return distributeConvert(o);
+  if (auto o = dyn_cast<tile::FetchOp>(op))
+    return distributeFetch(o);
+  if (auto o = dyn_cast<tile::ReadOp>(op))
+    return distributeRingRead(o);
   if (auto o = dyn_cast<vector::MultiDimReductionOp>(op))
     return distributeReduction(o);
   if (auto o = dyn_cast<vector::ContractionOp>(op))
@@ -488,6 +502,7 @@ LogicalResult Distributor::run(int64_t maxSharedBytes) {
     return failure();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
+  eraseRings();
   return scratch.finalize(maxSharedBytes);
 }
 

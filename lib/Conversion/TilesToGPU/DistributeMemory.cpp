@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -30,6 +31,9 @@ public:
   /// All registers; `mask` is null or holds a bit a register.
   Value load(Value padding, Value mask);
   void store(Value regs, Value mask);
+  /// Starts copies of all runs to `buffer`, zeros where a run is out of bounds.
+  void copy(Value buffer, const SharedTile &tile, Value offset,
+            ArrayRef<NamedAttribute> attributes);
 
 private:
   struct Bound {
@@ -259,7 +263,60 @@ void AccessEmitter::store(Value regs, Value mask) {
   emit(inside);
 }
 
+void AccessEmitter::copy(Value buffer, const SharedTile &tile, Value offset,
+                         ArrayRef<NamedAttribute> attributes) {
+  DenseMap<std::pair<unsigned, int64_t>, Value> cache;
+  auto emit = [&](ImplicitLocOpBuilder &b) {
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+      Value predicate = getRunPredicate(b, reg, cache), count;
+      if (predicate)
+        count = arith::SelectOp::create(
+            b, predicate, arith::ConstantIndexOp::create(b, width),
+            arith::ConstantIndexOp::create(b, 0));
+      // Only whole chunks can go past the first-level cache.
+      bool bypass = width * getElementBytes(elementType) == kAccessAlignment;
+      auto copy = nvgpu::DeviceAsyncCopyOp::create(
+          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), buffer,
+          distributor.getSwizzledIndex(b, layout, tile, reg, offset),
+          access.getOp().getBase(), getIndices(b, reg), b.getIndexAttr(width),
+          count, bypass ? b.getUnitAttr() : UnitAttr());
+      copy->setDiscardableAttrs(attributes);
+    }
+  };
+  Value owner = distributor.getOwnerPredicate(layout);
+  if (!owner)
+    return emit(b);
+  auto branch = scf::IfOp::create(b, owner, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder inside(b.getLoc(),
+                              OpBuilder::atBlockBegin(branch.thenBlock()));
+  emit(inside);
+}
+
+LogicalResult Distributor::copyAsync(ImplicitLocOpBuilder &b,
+                                     vector::TransferReadOp read, Value buffer,
+                                     Value offset, Attribute phase) {
+  FailureOr<GlobalAccess> access =
+      GlobalAccess::get(cast<VectorTransferOpInterface>(*read));
+  if (failed(access))
+    return failure();
+  LinearLayout layout = layoutOf(read.getVector());
+  AccessEmitter(*this, b, *access, layout)
+      .copy(buffer,
+            SharedTile::getSwizzled(layout.getShape(),
+                                    read.getVectorType().getElementType()),
+            offset,
+            {b.getNamedAttr(tile::kPhaseAttrName, phase),
+             b.getNamedAttr(tile::kGroupAttrName,
+                            b.getI64IntegerAttr(nextGroup++))});
+  return success();
+}
+
 LogicalResult Distributor::distributeRead(vector::TransferReadOp op) {
+  // Goes to shared memory without registers.
+  if (!op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+        return isa<tile::FetchOp>(user);
+      }))
+    return success();
   FailureOr<GlobalAccess> access =
       GlobalAccess::get(cast<VectorTransferOpInterface>(*op));
   if (failed(access))

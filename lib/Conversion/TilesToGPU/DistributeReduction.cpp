@@ -108,17 +108,37 @@ Value Distributor::reduceLanes(ImplicitLocOpBuilder &b, Value regs,
   return vector::FromElementsOp::create(b, type, values);
 }
 
+static TypedAttr getUnit(OpBuilder &b, VectorType type) {
+  return cast<TypedAttr>(
+      DenseElementsAttr::get(type, b.getZeroAttr(type.getElementType())));
+}
+
+vector::MultiDimReductionOp cleave::getLoopReduction(scf::ForOp loop,
+                                                     unsigned i) {
+  BlockArgument state = loop.getRegionIterArg(i);
+  if (!isTile(state) || !state.hasOneUse())
+    return {};
+  OpOperand &use = *state.getUses().begin();
+  auto op = dyn_cast<vector::MultiDimReductionOp>(use.getOwner());
+  if (!op || op->getBlock() != loop.getBody() || op.getAcc() != state ||
+      op.getSource() == state || !op.getResult().hasOneUse() ||
+      loop.getYieldedValues()[i] != op.getResult())
+    return {};
+  vector::CombiningKind kind = op.getKind();
+  return kind == vector::CombiningKind::ADD ||
+                 kind == vector::CombiningKind::MAXIMUMF
+             ? op
+             : vector::MultiDimReductionOp();
+}
+
 LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   LinearLayout layout = layoutOf(op.getSource());
   ArrayRef<int64_t> dims = op.getReductionDims();
-  std::optional<int64_t> regMask =
-      getReducedMask(layout, InDim::Register, dims);
-  std::optional<int64_t> laneMask = getReducedMask(layout, InDim::Lane, dims);
-  std::optional<int64_t> warpMask = getReducedMask(layout, InDim::Warp, dims);
-  if (!regMask || !laneMask || !warpMask)
-    return op.emitError(
-        "expected a layout whose bits step along either reduced "
-        "or kept dimensions");
+  for (InDim dim : kInDims)
+    if (!getReducedMask(layout, dim, dims))
+      return op.emitError(
+          "expected a layout whose bits step along either reduced "
+          "or kept dimensions");
   LinearLayout result = layout.slice(dims);
   if (isTile(op.getResult()) && layoutOf(op.getResult()) != result)
     return op.emitError("expected the result in the layout that the source "
@@ -127,10 +147,8 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   vector::CombiningKind kind = op.getKind();
   Value regs =
       reduceRegisters(b, registersOf(op.getSource()), layout, dims, kind);
-  if (*laneMask)
-    regs = reduceLanes(b, regs, *laneMask, kind);
-  if (*warpMask)
-    regs = reduceWarps(b, regs, result, *warpMask, kind);
+  if (!lateReductions.contains(op))
+    regs = reduceThreads(b, regs, layout, dims, kind);
   if (isTile(op.getResult())) {
     setRegisters(op.getResult(),
                  vector::makeArithReduction(b, b.getLoc(), kind,
@@ -141,4 +159,34 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   op.getResult().replaceAllUsesWith(
       vector::makeArithReduction(b, b.getLoc(), kind, op.getAcc(), scalar));
   return success();
+}
+
+Value Distributor::reduceThreads(ImplicitLocOpBuilder &b, Value regs,
+                                 const LinearLayout &layout,
+                                 ArrayRef<int64_t> dims,
+                                 vector::CombiningKind kind) {
+  if (int64_t mask = *getReducedMask(layout, InDim::Lane, dims))
+    regs = reduceLanes(b, regs, mask, kind);
+  if (int64_t mask = *getReducedMask(layout, InDim::Warp, dims))
+    regs = reduceWarps(b, regs, layout.slice(dims), mask, kind);
+  return regs;
+}
+
+Value Distributor::startLateReduction(ImplicitLocOpBuilder &b,
+                                      vector::MultiDimReductionOp op,
+                                      Value init) {
+  lateReductions.insert(op);
+  // The largest value so far may count several times, a sum may not.
+  if (op.getKind() == vector::CombiningKind::MAXIMUMF)
+    return init;
+  return arith::ConstantOp::create(
+      b, getUnit(b, cast<VectorType>(init.getType())));
+}
+
+Value Distributor::finishLateReduction(ImplicitLocOpBuilder &b,
+                                       vector::MultiDimReductionOp op,
+                                       Value regs, Value init) {
+  regs = reduceThreads(b, regs, layoutOf(op.getSource()), op.getReductionDims(),
+                       op.getKind());
+  return vector::makeArithReduction(b, b.getLoc(), op.getKind(), init, regs);
 }

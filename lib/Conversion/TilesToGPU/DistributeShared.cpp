@@ -21,104 +21,6 @@ using namespace mlir::cleave;
 
 /// Widest access of a thread, and the distance that padding moves a row.
 static constexpr int64_t kAccessBytes = 16;
-static constexpr int64_t kBufferAlignment = 16;
-
-//===----------------------------------------------------------------------===//
-// Buffers
-//===----------------------------------------------------------------------===//
-
-static MemRefType getSharedType(MLIRContext *context, Type elementType,
-                                int64_t count) {
-  auto space =
-      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
-  return MemRefType::get({count}, elementType, MemRefLayoutAttrInterface(),
-                         space);
-}
-
-Value SharedScratch::allocate(ImplicitLocOpBuilder &b, Type elementType,
-                              int64_t count) {
-  MLIRContext *context = b.getContext();
-  if (!attribution)
-    attribution = func.addWorkgroupAttribution(
-        getSharedType(context, b.getI8Type(), kBufferAlignment), func.getLoc());
-  auto offset = arith::ConstantIndexOp::create(b, 0);
-  int64_t bytes = llvm::alignTo(count * getElementBytes(elementType),
-                                uint64_t(kBufferAlignment));
-  Buffer &buffer = buffers.emplace_back();
-  buffer.offset = offset;
-  buffer.bytes = bytes;
-  buffer.inLoop = getLoopDepth(offset) > 0;
-  return memref::ViewOp::create(b, getSharedType(context, elementType, count),
-                                attribution, offset, ValueRange());
-}
-
-void SharedScratch::release(ImplicitLocOpBuilder &b) {
-  buffers.back().end = arith::ConstantIndexOp::create(b, 0);
-}
-
-void SharedScratch::numberBuffers() {
-  DenseMap<Operation *, int64_t> positions;
-  int64_t next = 0;
-  func.walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { positions[op] = next++; });
-  for (Buffer &buffer : buffers) {
-    buffer.first = positions[buffer.offset];
-    buffer.last = positions[buffer.end];
-  }
-}
-
-int64_t SharedScratch::place(bool loopsDistinct) {
-  auto conflict = [&](const Buffer &a, const Buffer &b) {
-    return (loopsDistinct && a.inLoop && b.inLoop) ||
-           (a.first <= b.last && b.first <= a.last);
-  };
-  SmallVector<Buffer *> order;
-  for (Buffer &buffer : buffers)
-    order.push_back(&buffer);
-  llvm::stable_sort(order,
-                    [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
-  int64_t total = 0;
-  SmallVector<Buffer *> placed;
-  for (Buffer *buffer : order) {
-    // The lowest gap: it starts at 0 or behind another one.
-    SmallVector<int64_t> starts = {0};
-    for (Buffer *other : placed)
-      starts.push_back(other->start + other->bytes);
-    llvm::sort(starts);
-    buffer->start = *llvm::find_if(starts, [&](int64_t start) {
-      return llvm::none_of(placed, [&](Buffer *other) {
-        return conflict(*buffer, *other) &&
-               start < other->start + other->bytes &&
-               other->start < start + buffer->bytes;
-      });
-    });
-    placed.push_back(buffer);
-    total = std::max(total, buffer->start + buffer->bytes);
-  }
-  return total;
-}
-
-LogicalResult SharedScratch::finalize(int64_t maxBytes) {
-  if (buffers.empty())
-    return success();
-  numberBuffers();
-  int64_t total = place(/*loopsDistinct=*/true);
-  if (total > maxBytes)
-    total = place(/*loopsDistinct=*/false);
-  if (total > maxBytes)
-    return func.emitError("expected a kernel that needs at most ")
-           << maxBytes << " bytes of shared memory but got " << total;
-  for (Buffer &buffer : buffers) {
-    buffer.offset.setValueAttr(
-        OpBuilder(buffer.offset).getIndexAttr(buffer.start));
-    buffer.end->erase();
-  }
-  OpBuilder b(func.getContext());
-  attribution.setType(getSharedType(func.getContext(), b.getI8Type(), total));
-  func.setWorkgroupAttributionAttr(0, "llvm.align",
-                                   b.getI64IntegerAttr(kBufferAlignment));
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Accesses
@@ -184,10 +86,76 @@ static SharedTile chooseSharedTile(const LinearLayout &from,
   return tile;
 }
 
+int64_t SharedTile::getPlace(ArrayRef<int64_t> coords) const {
+  int64_t place = 0;
+  for (auto [coord, stride] : llvm::zip_equal(coords, strides))
+    place += coord * stride;
+  if (!swizzleLine)
+    return place;
+  return place ^ ((place / swizzleLine) % 8 * swizzleChunk);
+}
+
+SharedTile SharedTile::getSwizzled(ArrayRef<int64_t> shape, Type elementType) {
+  SharedTile tile;
+  tile.strides.assign(shape.size(), 1);
+  tile.contiguousDim = shape.size() - 1;
+  tile.numElements = 1;
+  for (unsigned d = shape.size(); d-- > 0;) {
+    tile.strides[d] = tile.numElements;
+    tile.numElements *= shape[d];
+  }
+  tile.swizzleChunk = kAccessBytes / getElementBytes(elementType);
+  tile.swizzleLine = std::max(8 * tile.swizzleChunk, shape.back());
+  return tile;
+}
+
+/// Where each input bit of `layout` leads in the memory of `tile`: the place is
+/// as linear as the coordinates.
+static LinearLayout getPlaces(const LinearLayout &layout,
+                              const SharedTile &tile) {
+  std::array<LinearLayout::Vec, 3> bases;
+  for (InDim dim : kInDims)
+    for (int64_t basis : layout.getBases(dim))
+      bases[static_cast<unsigned>(dim)].push_back(
+          tile.getPlace(layout.delinearize(basis)));
+  return LinearLayout({tile.numElements}, bases);
+}
+
+Value Distributor::getSwizzledIndex(ImplicitLocOpBuilder &b,
+                                    const LinearLayout &layout,
+                                    const SharedTile &tile, int64_t reg,
+                                    Value offset) {
+  LinearLayout places = getPlaces(layout, tile);
+  int64_t ofThread = 0, ofRegister = places.apply(InDim::Register, reg);
+  for (InDim dim : {InDim::Lane, InDim::Warp})
+    for (int64_t basis : places.getBases(dim))
+      ofThread |= basis;
+  // What the thread's bits do not touch is added, so that it can become the
+  // constant offset of an access; the rest is computed once a kernel.
+  Value index = getThreadCoord(places, 0);
+  if (int64_t mixed = ofRegister & ofThread) {
+    Value &version = mixedPlaces[{index, mixed}];
+    if (!version) {
+      ImplicitLocOpBuilder entry = entryBuilder();
+      version = arith::XOrIOp::create(
+          entry, index, arith::ConstantIndexOp::create(entry, mixed));
+    }
+    index = version;
+  }
+  if (offset)
+    index = arith::AddIOp::create(b, offset, index);
+  if (int64_t rest = ofRegister & ~ofThread)
+    index = arith::AddIOp::create(b, index,
+                                  arith::ConstantIndexOp::create(b, rest));
+  return index;
+}
+
 /// Position in the buffer of register `reg`.
 static Value getSharedIndex(Distributor &distributor, ImplicitLocOpBuilder &b,
                             const LinearLayout &layout, const SharedTile &tile,
                             int64_t reg, Value offset) {
+  if (tile.swizzleLine)
+    return distributor.getSwizzledIndex(b, layout, tile, reg, offset);
   Value index = offset;
   auto add = [&](Value part) {
     index = index ? Value(arith::AddIOp::create(b, index, part)) : part;
@@ -266,15 +234,18 @@ void Distributor::storeShared(ImplicitLocOpBuilder &b, Value regs,
 
 Value Distributor::loadMatrices(ImplicitLocOpBuilder &b, Type elementType,
                                 const MatrixLoad &load, const SharedTile &tile,
-                                Value buffer, Value offset) {
+                                Value buffer, Value offset, Attribute phase) {
   VectorType type = VectorType::get({load.count, 2}, elementType);
   SmallVector<Value> pairs;
   for (int64_t i = 0; i < load.runs.getNumRegisters(); ++i) {
-    Value matrices = nvgpu::LdMatrixOp::create(
+    auto matrices = nvgpu::LdMatrixOp::create(
         b, type, buffer, getSharedIndex(*this, b, load.runs, tile, i, offset),
         load.transpose, load.count);
+    if (phase)
+      matrices->setAttr(tile::kPhaseAttrName, phase);
     for (int64_t matrix = 0; matrix < load.count; ++matrix)
-      pairs.push_back(vector::ExtractOp::create(b, matrices, matrix));
+      pairs.push_back(
+          vector::ExtractOp::create(b, matrices.getResult(), matrix));
   }
   return joinRegisters(b, pairs);
 }
@@ -282,19 +253,23 @@ Value Distributor::loadMatrices(ImplicitLocOpBuilder &b, Type elementType,
 Value Distributor::loadShared(ImplicitLocOpBuilder &b, Type elementType,
                               const LinearLayout &layout,
                               const SharedTile &tile, Value buffer,
-                              Value offset) {
+                              Value offset, Attribute phase) {
   if (layout.getRank())
     if (std::optional<MatrixLoad> load =
             getMatrixLoadOf(layout, tile.contiguousDim, elementType))
-      return loadMatrices(b, elementType, *load, tile, buffer, offset);
+      return loadMatrices(b, elementType, *load, tile, buffer, offset, phase);
   int64_t width = getRunWidth(layout, tile.contiguousDim, elementType);
   VectorType runType = VectorType::get({width}, elementType);
   SmallVector<Value> runs;
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width)
-    runs.push_back(vector::LoadOp::create(
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+    auto load = vector::LoadOp::create(
         b, runType, buffer, getSharedIndex(*this, b, layout, tile, reg, offset),
         /*nontemporal=*/false,
-        llvm::MaybeAlign(width * getElementBytes(elementType))));
+        llvm::MaybeAlign(width * getElementBytes(elementType)));
+    if (phase)
+      load->setAttr(tile::kPhaseAttrName, phase);
+    runs.push_back(load);
+  }
   return joinRegisters(b, runs);
 }
 
@@ -336,7 +311,7 @@ LogicalResult Distributor::distributeConvert(tile::ConvertLayoutOp op) {
   if (Operation *user = getFirstUser(op.getResult()))
     b.setInsertionPoint(user);
   Value loaded = loadShared(b, storage, to, tile, buffer, Value());
-  scratch.release(b);
+  scratch.release(b, buffer);
   setRegisters(op.getResult(), fromStorage(b, loaded, elementType));
   return success();
 }
@@ -385,6 +360,6 @@ Value Distributor::reduceWarps(ImplicitLocOpBuilder &b, Value regs,
     sum = sum ? vector::makeArithReduction(b, b.getLoc(), kind, sum, loaded)
               : loaded;
   }
-  scratch.release(b);
+  scratch.release(b, buffer);
   return sum;
 }

@@ -26,13 +26,26 @@
 
 namespace mlir::cleave {
 
-/// Where a tile lies in shared memory: strided, rows padded against bank
-/// conflicts.
+/// Shared memory is accessed in at most so many bytes a thread.
+inline constexpr int64_t kAccessAlignment = 16;
+
+/// Where a tile lies in shared memory: strided, rows padded or chunks of 16
+/// bytes exchanged against bank conflicts.
 struct SharedTile {
   /// Elements between neighbours, a tile dimension.
   SmallVector<int64_t> strides;
   unsigned contiguousDim = 0;
   int64_t numElements = 0;
+  /// Elements of a line and of a chunk; chunk c of line l lies at c ^ (l % 8).
+  /// 0 for no exchange.
+  int64_t swizzleLine = 0, swizzleChunk = 0;
+
+  /// The place of an element. GF(2)-linear in the coordinates' bits if strides
+  /// are powers of two.
+  int64_t getPlace(ArrayRef<int64_t> coords) const;
+  /// Rows without padding, the last dimension contiguous. Eight rows at equal
+  /// columns lie in different banks, as do neighbours of a row.
+  static SharedTile getSwizzled(ArrayRef<int64_t> shape, Type elementType);
 };
 
 /// The static shared memory of a kernel, as one workgroup attribution.
@@ -40,9 +53,10 @@ class SharedScratch {
 public:
   explicit SharedScratch(gpu::GPUFuncOp func) : func(func) {}
   /// A fresh buffer of `count` elements, in use from here on.
-  Value allocate(ImplicitLocOpBuilder &b, Type elementType, int64_t count);
-  /// The last allocated buffer is not in use behind this point.
-  void release(ImplicitLocOpBuilder &b);
+  Value allocate(ImplicitLocOpBuilder &b, Type elementType, int64_t count,
+                 int64_t alignment = kAccessAlignment);
+  /// The buffer is not in use behind this point.
+  void release(ImplicitLocOpBuilder &b, Value buffer);
   /// Places the buffers: none shares bytes with one that is in use at the same
   /// time. Those of loops share none at all if they fit, as that would cost a
   /// barrier an iteration.
@@ -53,7 +67,8 @@ private:
     arith::ConstantIndexOp offset;
     /// Stands where the buffer is released.
     Operation *end = nullptr;
-    int64_t bytes = 0;
+    Value view;
+    int64_t bytes = 0, alignment = kAccessAlignment;
     bool inLoop = false;
     /// Positions of its first and last use, then its place.
     int64_t first = 0, last = 0, start = 0;
@@ -92,6 +107,14 @@ private:
   LogicalResult distributeRead(vector::TransferReadOp op);
   LogicalResult distributeWrite(vector::TransferWriteOp op);
 
+  // Tiles that a loop loads ahead (DistributeRing.cpp).
+  LogicalResult distributeFetch(tile::FetchOp op);
+  LogicalResult distributeRingRead(tile::ReadOp op);
+  /// A ring's memory, one slot behind the other.
+  Value getRingBuffer(Value ring);
+  void eraseRings();
+  Value getSlotOffset(ImplicitLocOpBuilder &b, Value ring, Value slot);
+
   // Between threads (DistributeShared.cpp, DistributeReduction.cpp).
   LogicalResult distributeConvert(tile::ConvertLayoutOp op);
   LogicalResult distributeReduction(vector::MultiDimReductionOp op);
@@ -103,15 +126,28 @@ private:
   Value reduceWarps(ImplicitLocOpBuilder &b, Value regs,
                     const LinearLayout &result, int64_t warpMask,
                     vector::CombiningKind kind);
+  /// Copies the tile of `read` to `buffer` without registers.
+  LogicalResult copyAsync(ImplicitLocOpBuilder &b, vector::TransferReadOp read,
+                          Value buffer, Value offset, Attribute phase);
+  /// Over lanes, then warps.
+  Value reduceThreads(ImplicitLocOpBuilder &b, Value regs,
+                      const LinearLayout &layout, ArrayRef<int64_t> dims,
+                      vector::CombiningKind kind);
+  /// In front of and behind the loop of a reduction whose threads meet there.
+  Value startLateReduction(ImplicitLocOpBuilder &b,
+                           vector::MultiDimReductionOp op, Value init);
+  Value finishLateReduction(ImplicitLocOpBuilder &b,
+                            vector::MultiDimReductionOp op, Value regs,
+                            Value init);
   void storeShared(ImplicitLocOpBuilder &b, Value regs,
                    const LinearLayout &layout, const SharedTile &tile,
                    Value buffer, Value offset);
   Value loadShared(ImplicitLocOpBuilder &b, Type elementType,
                    const LinearLayout &layout, const SharedTile &tile,
-                   Value buffer, Value offset);
+                   Value buffer, Value offset, Attribute phase = {});
   Value loadMatrices(ImplicitLocOpBuilder &b, Type elementType,
                      const MatrixLoad &load, const SharedTile &tile,
-                     Value buffer, Value offset);
+                     Value buffer, Value offset, Attribute phase);
 
   // Contractions (DistributeContract.cpp).
   LogicalResult distributeContract(vector::ContractionOp op);
@@ -145,6 +181,9 @@ public:
   /// Coordinate along d of register `reg`.
   Value getCoord(ImplicitLocOpBuilder &b, const LinearLayout &layout,
                  int64_t reg, unsigned d);
+  /// Position of register `reg` in a tile that is swizzled, behind `offset`.
+  Value getSwizzledIndex(ImplicitLocOpBuilder &b, const LinearLayout &layout,
+                         const SharedTile &tile, int64_t reg, Value offset);
   /// True in one of the threads that hold the same elements; null if each
   /// thread has its own.
   Value getOwnerPredicate(const LinearLayout &layout);
@@ -165,7 +204,16 @@ private:
   int64_t nextGroup = 0;
   DenseMap<std::pair<Attribute, unsigned>, Value> threadCoords;
   DenseMap<Attribute, Value> ownerPredicates;
+  /// Threads' places with bits of registers mixed in.
+  DenseMap<std::pair<Value, int64_t>, Value> mixedPlaces;
+  llvm::MapVector<Value, Value> ringBuffers;
+  /// In their loops, threads reduce only what is their own.
+  DenseSet<Operation *> lateReductions;
 };
+
+/// The reduction that does nothing but accumulate state `i` of a loop: threads
+/// may keep partial results until the loop has ended. Null if there is none.
+vector::MultiDimReductionOp getLoopReduction(scf::ForOp loop, unsigned i);
 
 /// Reads `regs` at `indices`, as a vector of that many elements.
 Value selectRegisters(ImplicitLocOpBuilder &b, Value regs,

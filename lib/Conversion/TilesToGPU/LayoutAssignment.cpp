@@ -32,7 +32,8 @@ static bool isSupportedTileOp(Operation *op) {
              vector::ShapeCastOp, vector::StepOp, vector::CreateMaskOp,
              vector::ConstantMaskOp, vector::TransferReadOp,
              vector::TransferWriteOp, vector::MultiDimReductionOp,
-             vector::ExtractOp, vector::ContractionOp>(op);
+             vector::ExtractOp, vector::ContractionOp, tile::FetchOp,
+             tile::ReadOp>(op);
 }
 
 static LogicalResult checkTileType(Operation *op, Type type) {
@@ -74,8 +75,16 @@ LogicalResult LayoutAssignment::checkAndClassify() {
   });
   if (result.wasInterrupted())
     return failure();
-  for (Value value : tiles)
+  for (Value value : tiles) {
     rematerializable[value] = computeRematerializable(value);
+    Operation *op = value.getDefiningOp();
+    if (op && (isa<tile::ReadOp>(op) ||
+               (rematerializable[value] &&
+                llvm::any_of(op->getOperands(), [&](Value operand) {
+                  return comesFromRing.contains(operand);
+                }))))
+      comesFromRing.insert(value);
+  }
   return success();
 }
 
@@ -84,13 +93,21 @@ bool LayoutAssignment::computeRematerializable(Value value) {
   if (!op)
     return false;
   if (isa<arith::ConstantOp, ub::PoisonOp, vector::CreateMaskOp,
-          vector::ConstantMaskOp, vector::StepOp>(op))
+          vector::ConstantMaskOp, vector::StepOp, tile::ReadOp>(op))
     return true;
   // Threads that share an element read it from the same cache line.
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
     return llvm::count_if(read.getVectorType().getShape(),
                           [](int64_t size) { return size != 1; }) <= 1 &&
            (!read.getMask() || rematerializable.lookup(read.getMask()));
+  // Tiles from a ring are too large to repeat more than products and casts.
+  bool cheap = isa<arith::ArithDialect>(op->getDialect());
+  if (!cheap &&
+      llvm::any_of(
+          op->getOperands(),
+          [&](Value operand) { return comesFromRing.contains(operand); }) &&
+      isElementwiseTileOp(op))
+    return false;
   bool recomputable =
       isElementwiseTileOp(op) ||
       isa<vector::BroadcastOp, vector::TransposeOp, vector::ShapeCastOp>(op);
@@ -152,6 +169,11 @@ LogicalResult LayoutAssignment::assignAnchors() {
     assign(contract.getResult(),
            LayoutAttr::get(func.getContext(), layouts.acc), Contraction);
   }
+  // A source in shared memory takes the default layout; its sums stay there.
+  func.walk<WalkOrder::PreOrder>([&](vector::MultiDimReductionOp op) {
+    if (isTile(op.getResult()) && comesFromRing.contains(op.getSource()))
+      assign(op.getResult(), getReducedLayout(op), Load);
+  });
   for (vector::TransferReadOp read : reads) {
     FailureOr<GlobalAccess> access =
         GlobalAccess::get(cast<VectorTransferOpInterface>(*read));
@@ -197,17 +219,21 @@ void LayoutAssignment::spread() {
   }
 }
 
+LayoutAttr
+LayoutAssignment::getReducedLayout(vector::MultiDimReductionOp op) const {
+  LayoutAttr source = lookup(op.getSource());
+  if (!source)
+    source = getDefaultLayout(op.getSource());
+  return LayoutAttr::get(func.getContext(),
+                         source.getLayout().slice(op.getReductionDims()));
+}
+
 /// A reduction's result has the layout that its source leaves, whatever its
 /// users would like.
 void LayoutAssignment::settleReductions() {
   func.walk<WalkOrder::PreOrder>([&](vector::MultiDimReductionOp op) {
-    if (!isTile(op.getResult()))
-      return;
-    LayoutAttr source = lookup(op.getSource());
-    if (!source)
-      source = getDefaultLayout(op.getSource());
-    layouts[op.getResult()] = LayoutAttr::get(
-        func.getContext(), source.getLayout().slice(op.getReductionDims()));
+    if (isTile(op.getResult()))
+      layouts[op.getResult()] = getReducedLayout(op);
   });
 }
 

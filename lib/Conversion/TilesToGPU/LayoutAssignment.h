@@ -63,12 +63,16 @@ private:
   void assign(Value value, LayoutAttr layout, Precedence precedence);
   void spread();
   void settleReductions();
+  /// What the layout of its source leaves.
+  LayoutAttr getReducedLayout(vector::MultiDimReductionOp op) const;
   bool computeRematerializable(Value value);
 
-  gpu::GPUFuncOp func;
+  mutable gpu::GPUFuncOp func;
   int64_t warps;
   DenseMap<Value, LayoutAttr> layouts;
   DenseMap<Value, bool> rematerializable;
+  /// Made of tiles in shared memory alone.
+  DenseSet<Value> comesFromRing;
   /// All tiles in program order.
   SmallVector<Value> tiles;
   std::priority_queue<Candidate> queue;

@@ -11,15 +11,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/Passes.h"
+#include "LoopReads.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::cleave {
 #define GEN_PASS_DEF_PREFETCHTILESPASS
@@ -32,7 +32,7 @@ namespace {
 /// Rewrites one loop.
 class LoopPrefetcher {
 public:
-  explicit LoopPrefetcher(scf::ForOp loop) : loop(loop), b(loop) {}
+  explicit LoopPrefetcher(scf::ForOp loop) : loop(loop), b(loop), reads(loop) {}
 
   /// Finds the reads that can be moved; false if there is none.
   bool analyze();
@@ -44,46 +44,13 @@ public:
   void run(int64_t distance);
 
 private:
-  bool collect(Value value);
-  bool collectRead(vector::TransferReadOp read);
   SmallVector<Value> createReads(Value iv, Value inLoop);
 
   scf::ForOp loop;
   OpBuilder b;
-  SmallVector<vector::TransferReadOp> reads;
-  /// What the reads' operands are computed by, in the loop; in order.
-  SetVector<Operation *> producers;
+  cleave::LoopReads reads;
 };
 } // namespace
-
-/// Adds what a read's operand needs; fails if that is more than the induction
-/// variable and values from outside.
-bool LoopPrefetcher::collect(Value value) {
-  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
-    return true;
-  Operation *def = value.getDefiningOp();
-  if (!def || def->getBlock() != loop.getBody() || !isPure(def) ||
-      def->getNumRegions())
-    return false;
-  if (!llvm::all_of(def->getOperands(), [&](Value v) { return collect(v); }))
-    return false;
-  producers.insert(def);
-  return true;
-}
-
-/// A read can be moved if nothing in the loop writes, which `analyze` checks.
-bool LoopPrefetcher::collectRead(vector::TransferReadOp read) {
-  Value mask = read.getMask();
-  // Masks that this pass can switch off.
-  if (mask && !mask.getDefiningOp<vector::CreateMaskOp>() &&
-      !mask.getDefiningOp<vector::ConstantMaskOp>())
-    return false;
-  SetVector<Operation *> before = producers;
-  if (llvm::all_of(read->getOperands(), [&](Value v) { return collect(v); }))
-    return true;
-  producers = before;
-  return false;
-}
 
 /// The sizes that a read's mask lets through.
 static SmallVector<OpFoldResult> getMaskSizes(OpBuilder &b, Value mask,
@@ -105,12 +72,9 @@ static SmallVector<OpFoldResult> getMaskSizes(OpBuilder &b, Value mask,
 
 /// Emits the reads of the iteration `iv`; they read nothing unless `inLoop`.
 SmallVector<Value> LoopPrefetcher::createReads(Value iv, Value inLoop) {
-  IRMapping map;
-  map.map(loop.getInductionVar(), iv);
-  for (Operation *producer : producers)
-    b.clone(*producer, map);
+  IRMapping map = reads.cloneOperands(b, iv);
   SmallVector<Value> results;
-  for (vector::TransferReadOp read : reads) {
+  for (vector::TransferReadOp read : reads.getReads()) {
     Location loc = read.getLoc();
     auto clone = cast<vector::TransferReadOp>(b.clone(*read, map));
     b.setInsertionPoint(clone);
@@ -132,27 +96,7 @@ SmallVector<Value> LoopPrefetcher::createReads(Value iv, Value inLoop) {
 }
 
 bool LoopPrefetcher::analyze() {
-  WalkResult writes = loop.getBody()->walk([](Operation *op) {
-    bool pure = isPure(op) || isa<vector::TransferReadOp, scf::YieldOp>(op) ||
-                op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-    return pure ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  if (writes.wasInterrupted())
-    return false;
-  for (auto read : loop.getOps<vector::TransferReadOp>()) {
-    // An invariant read needs no prefetch.
-    bool varies = llvm::any_of(read->getOperands(), [&](Value v) {
-      return !loop.isDefinedOutsideOfLoop(v);
-    });
-    if (varies && collectRead(read))
-      reads.push_back(read);
-  }
-  // Cloning goes by the body's order.
-  SmallVector<Operation *> ordered = producers.takeVector();
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  producers.insert(ordered.begin(), ordered.end());
-  return !reads.empty();
+  return reads.analyze([](vector::TransferReadOp) { return true; });
 }
 
 static int64_t getBytes(VectorType type) {
@@ -163,7 +107,7 @@ static int64_t getBytes(VectorType type) {
 
 int64_t LoopPrefetcher::getReadBytes() {
   int64_t bytes = 0;
-  for (vector::TransferReadOp read : reads)
+  for (vector::TransferReadOp read : reads.getReads())
     bytes += getBytes(read.getVectorType());
   return bytes;
 }
@@ -196,7 +140,7 @@ void LoopPrefetcher::run(int64_t distance) {
     // The body is still the old loop's. Issued first, before the iteration
     // waits for anything.
     b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> yields(queue.drop_front(reads.size()));
+    SmallVector<Value> yields(queue.drop_front(reads.getReads().size()));
     llvm::append_range(yields, ahead(loop.getInductionVar(), distance));
     return yields;
   };
@@ -204,8 +148,8 @@ void LoopPrefetcher::run(int64_t distance) {
   auto result = loop.replaceWithAdditionalYields(
       rewriter, first, /*replaceInitOperandUsesInLoop=*/false, newYields);
   auto newLoop = cast<scf::ForOp>(result->getOperation());
-  for (auto [read, arg] :
-       llvm::zip(reads, newLoop.getRegionIterArgs().drop_front(numOld)))
+  for (auto [read, arg] : llvm::zip(
+           reads.getReads(), newLoop.getRegionIterArgs().drop_front(numOld)))
     rewriter.replaceOp(read, arg);
   // The queue moves on by taking turns instead of by copies, which would wait
   // for loads that are under way.
@@ -224,21 +168,16 @@ struct PrefetchTilesPass
     int64_t stages = stagesAttr ? stagesAttr.getInt() : 1;
     std::optional<ArrayRef<int32_t>> block = func.getKnownBlockSize();
     int64_t threads = block ? block->front() : 0;
-    SmallVector<scf::ForOp> loops;
-    // Innermost loops: what an outer one loads is used for longer.
-    func.walk([&](scf::ForOp loop) {
-      WalkResult nested = loop.getBody()->walk(
-          [](scf::ForOp) { return WalkResult::interrupt(); });
-      if (!nested.wasInterrupted())
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops) {
+    for (scf::ForOp loop : cleave::getInnermostLoops(func)) {
       LoopPrefetcher prefetcher(loop);
       if (!prefetcher.analyze())
         continue;
       int64_t bytes = prefetcher.getReadBytes() + prefetcher.getStateBytes();
+      // What a ring does not take comes one iteration ahead: to go further
+      // would unroll the loop.
+      bool hasRing = !loop.getOps<NVVM::CpAsyncWaitGroupOp>().empty();
       if (stages > 1)
-        prefetcher.run(stages - 1);
+        prefetcher.run(hasRing ? 1 : stages - 1);
       else if (bytes <= freeBytes * threads)
         prefetcher.run(1);
     }

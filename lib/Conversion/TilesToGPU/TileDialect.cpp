@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/TileDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -186,6 +187,13 @@ CleaveTileDialect::verifyOperationAttribute(Operation *op,
                ? success()
                : op->emitOpError()
                      << "expected " << kGroupAttrName << " to be an integer";
+  if (attribute.getName() == kPhaseAttrName) {
+    auto phase = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    return phase && phase.size() == 2 && phase[1] > 0
+               ? success()
+               : op->emitOpError() << "expected " << kPhaseAttrName
+                                   << " to be a phase and a number of slots";
+  }
   if (attribute.getName() != kLayoutAttrName)
     return op->emitOpError() << "has unknown attribute " << attribute.getName();
   if (auto layout = dyn_cast<LayoutAttr>(attribute.getValue())) {
@@ -213,4 +221,40 @@ LogicalResult ConvertLayoutOp::verify() {
     if (!layout.getLayout().isSurjective())
       return emitOpError() << "expected a layout that places every element";
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+static bool isRingType(MemRefType type) {
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+}
+
+LogicalResult RingOp::verify() {
+  auto type = cast<MemRefType>(getType());
+  if (!isRingType(type))
+    return emitOpError() << "expected slots in workgroup memory but got "
+                         << type;
+  return success();
+}
+
+static LogicalResult verifyTile(Operation *op, Type ring, Type tile) {
+  auto memref = cast<MemRefType>(ring);
+  auto vector = cast<VectorType>(tile);
+  if (!isRingType(memref) || memref.getRank() != vector.getRank() + 1 ||
+      memref.getShape().drop_front() != vector.getShape() ||
+      memref.getElementType() != vector.getElementType())
+    return op->emitOpError()
+           << "expected a ring of " << vector << " but got " << memref;
+  return success();
+}
+
+LogicalResult FetchOp::verify() {
+  return verifyTile(*this, getRing().getType(), getTile().getType());
+}
+
+LogicalResult ReadOp::verify() {
+  return verifyTile(*this, getRing().getType(), getType());
 }

@@ -5,6 +5,8 @@ It is stricter than a GPU: an access outside of an allocation, of a misaligned
 address or of shared memory that nobody has written is an error; so are shuffles
 and matrix instructions without the whole warp, and two threads that touch one
 byte of shared memory between the same two barriers, one of them writing.
+Asynchronous copies complete as late as the waits allow; to touch their bytes
+before is an error.
 """
 
 import math
@@ -93,6 +95,7 @@ class Shared:
         self.data = bytearray(size)
         self.writer = [None] * size
         self.reader = [None] * size
+        self.flying = [False] * size
         self.epoch = 0
 
     def barrier(self):
@@ -105,6 +108,8 @@ class Shared:
     def read(self, address, size, thread):
         self._check(address, size)
         for i in range(address, address + size):
+            if self.flying[i]:
+                raise Error(f"thread {thread} reads shared byte {i} before a copy has brought it")
             if self.writer[i] is None:
                 raise Error(f"read of unwritten shared memory at {i}")
             epoch, writer = self.writer[i]
@@ -117,6 +122,8 @@ class Shared:
     def write(self, address, value, thread):
         self._check(address, len(value))
         for i, byte in zip(range(address, address + len(value)), value):
+            if self.flying[i]:
+                raise Error(f"thread {thread} writes shared byte {i}, to which a copy is on its way")
             for touched in (self.writer[i], self.reader[i]):
                 # Several threads may write the same.
                 if touched and touched[0] == self.epoch and touched[1] != thread and self.data[i] != byte:
@@ -124,6 +131,19 @@ class Shared:
                                 f"touches as {self.data[i]}")
             self.writer[i] = (self.epoch, thread)
         self.data[address:address + len(value)] = value
+
+
+    def start_copy(self, address, size, thread):
+        self._check(address, size)
+        for i in range(address, address + size):
+            if self.flying[i] or any(touched and touched[0] == self.epoch for touched in (self.writer[i], self.reader[i])):
+                raise Error(f"thread {thread} copies to shared byte {i}, which is in use")
+            self.flying[i] = True
+
+    def end_copy(self, address, value, thread):
+        for i in range(address, address + len(value)):
+            self.flying[i] = False
+        self.write(address, value, thread)
 
 
 class Kernel:
@@ -218,9 +238,38 @@ class Block:
         self.module, self.kernel, self.params = module, kernel, params
         self.memory, self.shared = memory, Shared(module.shared_size + dynamic)
         self.threads = threads
+        # Copies of each thread: the open group's, and the closed groups.
+        self.open = [[] for _ in range(threads)]
+        self.groups = [[] for _ in range(threads)]
         self.regs = _Registers(threads)
         self.special = {"%tid.x": lambda t: t, "%ctaid.x": lambda t: block, "%ntid.x": lambda t: threads,
                         "%nctaid.x": lambda t: grid, "%laneid": lambda t: t % 32}
+
+    def do_cp(self, op, operands, threads):
+        if op[1:] == ["async", "commit_group"]:
+            for t in threads:
+                self.groups[t].append(self.open[t])
+                self.open[t] = []
+            return
+        if op[1:] == ["async", "wait_group"]:
+            for t in threads:
+                while len(self.groups[t]) > int(operands[0]):
+                    for address, value in self.groups[t].pop(0):
+                        self.shared.end_copy(address, value, t)
+            return
+        if op[1] != "async" or op[3:] != ["shared", "global"]:
+            raise KeyError(".".join(op))
+        to, source = self.address(operands[0]), self.address(operands[1])
+        size = int(operands[2])
+        count = self.get(operands[3]) if len(operands) > 3 else lambda t: size
+        if size not in (4, 8, 16) or (op[2] == "cg" and size != 16):
+            raise Error(f"a copy of {size} bytes")
+        for t in threads:
+            if to(t) % size or (count(t) and source(t) % size):
+                raise Error(f"misaligned copy from {source(t):#x} to {to(t):#x}")
+            data = self.memory.read(source(t), count(t), t) if count(t) else b""
+            self.shared.start_copy(to(t), size, t)
+            self.open[t].append((to(t), bytes(data) + bytes(size - count(t))))
 
     # Control: the threads that are furthest behind run first, so that those
     # which went separate ways meet again.

@@ -144,6 +144,8 @@ ThreadSimulator::Elements ThreadSimulator::load(const MemRefValue &memref,
       if (!memory.shared)
         continue;
       Memory::Trace &trace = memory.trace[at];
+      if (trace.inFlight && error.empty())
+        error = "race: a read of what a copy has not brought yet";
       if (trace.writeEpoch == epoch && trace.writer != thread && error.empty())
         error = "race: a read of what another thread wrote since the barrier";
       if (trace.readEpoch == epoch && trace.reader != thread)
@@ -176,6 +178,8 @@ void ThreadSimulator::store(const MemRefValue &memref, int64_t address,
       uint8_t value = bits >> (8 * byte);
       if (memory.shared) {
         Memory::Trace &trace = memory.trace[at];
+        if (trace.inFlight && error.empty())
+          error = "race: a write to where a copy is on its way";
         bool others = trace.readEpoch == epoch &&
                       (trace.manyReaders || trace.reader != thread);
         bool differs = trace.writeEpoch == epoch && trace.writer != thread &&
@@ -393,6 +397,66 @@ void ThreadSimulator::runLdMatrix(Operation &op) {
     }
 }
 
+/// Zeros behind the elements that are read. All threads go one way here, so
+/// that their groups are the same.
+void ThreadSimulator::startCopies(Operation &op, const Mask &active) {
+  auto copy = cast<nvgpu::DeviceAsyncCopyOp>(op);
+  Type type = cast<MemRefType>(copy.getDst().getType()).getElementType();
+  int64_t count = copy.getDstElements().getZExtValue(),
+          bytes = count * bytesOf(type);
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    fail(op, "a copy of " + Twine(bytes) + " bytes");
+  if (copy.getBypassL1() && bytes != 16)
+    fail(op, "a copy past the cache of " + Twine(bytes) + " bytes");
+  for (int t = 0; t < threads; ++t) {
+    if (!active[t] || !error.empty())
+      continue;
+    MemRefValue &to = memrefs[copy.getDst()];
+    Copy started{
+        to, getAddress(op, to, copy.getDstIndices(), type, t), type, {}, t};
+    int64_t read =
+        copy.getSrcElements() ? get(copy.getSrcElements())[t][0].i : count;
+    if (read) {
+      MemRefValue &from = memrefs[copy.getSrc()];
+      int64_t address = getAddress(op, from, copy.getSrcIndices(), type, t);
+      if (address % bytes)
+        fail(op, "a misaligned source");
+      started.cells = load(from, address, type, read, t);
+    }
+    Cell zero;
+    zero.i = 0;
+    if (isa<FloatType>(type))
+      zero.f = 0;
+    started.cells.resize(count, zero);
+    if (started.address % bytes)
+      fail(op, "a misaligned destination");
+    if (started.address < 0 ||
+        started.address + bytes > int64_t(to.memory->bytes.size()))
+      return fail(op, "a copy out of the buffer");
+    for (int64_t at = started.address; at < started.address + bytes; ++at) {
+      Memory::Trace &trace = to.memory->trace[at];
+      if (trace.inFlight || trace.readEpoch == epoch ||
+          trace.writeEpoch == epoch)
+        fail(op, "race: a copy to what was accessed since the barrier");
+      trace.inFlight = true;
+    }
+    openCopies.push_back(std::move(started));
+  }
+}
+
+/// All but the youngest `groups` groups arrive.
+void ThreadSimulator::completeCopies(size_t groups) {
+  while (copyGroups.size() > groups) {
+    for (Copy &copy : copyGroups.front()) {
+      int64_t bytes = copy.cells.size() * bytesOf(copy.elementType);
+      for (int64_t at = copy.address; at < copy.address + bytes; ++at)
+        copy.to.memory->trace[at].inFlight = false;
+      store(copy.to, copy.address, copy.elementType, copy.cells, copy.thread);
+    }
+    copyGroups.erase(copyGroups.begin());
+  }
+}
+
 bool ThreadSimulator::runGPUOp(Operation &op, const Mask &active) {
   auto fill = [&](Value result, auto number) {
     PerThread &all = define(result, 1);
@@ -421,6 +485,19 @@ bool ThreadSimulator::runGPUOp(Operation &op, const Mask &active) {
     PerThread &result = define(o.getShuffleResult(), 1);
     for (int t = 0; t < threads; ++t)
       result[t][0] = get(o.getValue())[t ^ get(o.getOffset())[t][0].i][0];
+    return true;
+  }
+  if (isa<nvgpu::DeviceAsyncCopyOp>(op)) {
+    startCopies(op, active);
+    return true;
+  }
+  if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(op)) {
+    if (!everyone)
+      fail(op, "expected groups of all threads");
+    if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op))
+      completeCopies(wait.getN());
+    else
+      copyGroups.push_back(std::exchange(openCopies, {}));
     return true;
   }
   if (isa<nvgpu::LdMatrixOp>(op)) {
@@ -553,6 +630,8 @@ std::string ThreadSimulator::run(ArrayRef<int64_t> grid,
       memory.shared = true;
       memrefs[value] = {&memory, 0, SmallVector<int64_t>(type.getShape())};
     }
+    openCopies.clear();
+    copyGroups.clear();
     runBlock(func.getBody().front(), Mask(threads, true));
     if (!error.empty())
       return error;

@@ -10,7 +10,8 @@
 // Interprets what --cleave-distribute and --cleave-insert-barriers emit, all
 // threads of a block at once. It checks what a GPU would not say: accesses out
 // of bounds or less aligned than claimed, and shared memory that two threads
-// access without a barrier between.
+// access without a barrier between. Asynchronous copies complete as late as the
+// waits allow, and nobody may touch their bytes until then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@ struct Memory {
     int64_t writeEpoch = -1, readEpoch = -1;
     int writer = -1, reader = -1;
     bool manyReaders = false;
+    /// A copy is on its way here.
+    bool inFlight = false;
   };
   std::vector<Trace> trace;
 };
@@ -77,6 +80,8 @@ private:
   void runIf(Operation &op, const Mask &active);
   void runMma(Operation &op);
   void runLdMatrix(Operation &op);
+  void startCopies(Operation &op, const Mask &active);
+  void completeCopies(size_t groups);
   bool runElementwise(Operation &op, const Mask &active);
   Cell compute(Operation &op, ArrayRef<Cell> operands);
   Elements load(const MemRefValue &memref, int64_t address, Type elementType,
@@ -93,6 +98,17 @@ private:
   int64_t threads;
   int64_t blockIds[3] = {0, 0, 0};
   int64_t epoch = 0;
+  /// An asynchronous copy of one thread.
+  struct Copy {
+    MemRefValue to;
+    int64_t address;
+    Type elementType;
+    Elements cells;
+    int thread;
+  };
+  /// The open group of copies, and the closed ones, oldest first.
+  std::vector<Copy> openCopies;
+  std::vector<std::vector<Copy>> copyGroups;
   DenseMap<Value, PerThread> values;
   DenseMap<Value, MemRefValue> memrefs;
   std::string error;

@@ -47,7 +47,7 @@ AxisSet getReducedAxes(const Problem &problem);
 constexpr int64_t kMinContractM = 16, kMinContractN = 8, kMinContractK = 16;
 /// Tiles of a loop that are on their way at a time, the one in use included:
 /// they wait in registers.
-constexpr int64_t kMaxStages = 4;
+constexpr int64_t kMaxStages = 16;
 
 /// Why `schedule` is not one of `problem`, or success.
 llvm::Error checkSchedule(const Problem &problem, const Schedule &schedule);
