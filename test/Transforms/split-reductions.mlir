@@ -140,3 +140,15 @@ func.func @single(%x: tensor<1x?xf32, #M_K>) -> tensor<?xf32, #cleave.axes<K>> {
   %y = cleave.reduce_sum %x over [M] : (tensor<1x?xf32, #M_K>) -> tensor<?xf32, #cleave.axes<K>>
   return %y : tensor<?xf32, #cleave.axes<K>>
 }
+
+// A minimum merges by a minimum, a product by a product.
+// CHECK-LABEL: func.func @kinds
+// CHECK: %[[P:[a-z0-9]+]] = cleave.reduce_min %{{[a-z0-9]+}} over [K.i]
+// CHECK-NEXT: cleave.reduce_min %[[P]] over [K.s]
+// CHECK-NEXT: %[[Q:[a-z0-9]+]] = cleave.reduce_prod %{{[a-z0-9]+}} over [K.i]
+// CHECK-NEXT: cleave.reduce_prod %[[Q]] over [K.s]
+func.func @kinds(%x: !mk) -> (!m, !m) {
+  %a = cleave.reduce_min %x over [K] : (!mk) -> !m
+  %b = cleave.reduce_prod %x over [K] : (!mk) -> !m
+  return %a, %b : !m, !m
+}
