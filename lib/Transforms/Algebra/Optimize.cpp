@@ -311,6 +311,24 @@ static bool isMuchCheaper(const Evaluation &a, const Evaluation &b) {
   return a.cost[2] < 0.9 * b.cost[2];
 }
 
+/// Whether something is divided by what is computed from extents alone.
+static bool dividesByExtents(FunctionOpInterface function) {
+  llvm::DenseSet<Value> counts;
+  WalkResult walk = function.walk([&](Operation *op) {
+    bool fromCounts = llvm::any_of(
+        op->getOperands(), [&](Value value) { return counts.contains(value); });
+    if (fromCounts && isa<DivOp, RecipOp, RsqrtOp, PowOp>(op))
+      return WalkResult::interrupt();
+    bool isCount = llvm::all_of(op->getOperands(), [&](Value value) {
+      return counts.contains(value) || value.getDefiningOp<ConstantOp>();
+    });
+    if (isa<ExtentOp>(op) || (fromCounts && isCount))
+      counts.insert(op->result_begin(), op->result_end());
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 SmallVector<std::string>
 mlir::cleave::findAxesNotToBeEmpty(FunctionOpInterface function,
                                    const RuleSet &rules, AlgebraOptions options,
@@ -321,7 +339,7 @@ mlir::cleave::findAxesNotToBeEmpty(FunctionOpInterface function,
     if (ShapedType::isDynamic(strict.graph->getBounds(axis).type))
       axes.insert("'" + extent.getAxis().str() + "'");
   });
-  if (axes.empty())
+  if (axes.empty() || !dividesByExtents(function))
     return {};
   options.minExtent = 1;
   options.k = 1;

@@ -9,6 +9,7 @@
 #include "DenseGraph.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace mlir::cleave::egraph;
@@ -100,17 +101,25 @@ namespace {
 /// A storage that is read on some path.
 struct Read {
   uint32_t storage;
-  /// Axes that it had and that are not swept yet.
-  uint64_t left;
   /// The longest axis swept so far, and the first and last level at which that
   /// sweep can be; 0 for none.
-  unsigned axis = 0, first = 0, last = 0;
+  uint8_t axis = 0;
+  uint8_t first = 0;
+  uint16_t last = 0;
+  /// Axes that the storage had and that are not swept yet.
+  uint64_t left;
 
-  bool operator<(const Read &o) const {
-    return std::tie(storage, left, axis, first, last) <
-           std::tie(o.storage, o.left, o.axis, o.first, o.last);
+  Read(uint32_t storage, AxisSet left)
+      : storage(storage), left(left.getBits()) {}
+
+  /// Reads that differ in `left` only are beside each other.
+  std::pair<uint64_t, uint64_t> getKey() const {
+    return {uint64_t(storage) << 32 | uint64_t(axis) << 24 |
+                uint64_t(first) << 16 | last,
+            left};
   }
-  bool operator!=(const Read &o) const { return *this < o || o < *this; }
+  bool operator<(const Read &o) const { return getKey() < o.getKey(); }
+  bool operator==(const Read &o) const { return getKey() == o.getKey(); }
 };
 
 struct ClassState {
@@ -164,13 +173,17 @@ private:
 
 } // namespace
 
+/// Both are in order and without repetition.
 template <typename T>
 static void addAll(llvm::SmallVectorImpl<T> &to, llvm::ArrayRef<T> from) {
-  for (T value : from) {
-    auto it = llvm::lower_bound(to, value);
-    if (it == to.end() || *it != value)
-      to.insert(it, value);
+  if (to.empty()) {
+    to.assign(from.begin(), from.end());
+    return;
   }
+  size_t middle = to.size();
+  to.append(from.begin(), from.end());
+  std::inplace_merge(to.begin(), to.begin() + middle, to.end());
+  to.erase(std::unique(to.begin(), to.end()), to.end());
 }
 
 void DagEvaluator::computeLevels(uint32_t id) {
@@ -207,7 +220,7 @@ void DagEvaluator::visit(uint32_t id) {
   for (uint64_t form : forms)
     state.form = mixHash(state.form, form);
   if (node.cost->storage) {
-    state.reads = {{*node.cost->storage, node.cost->storageAxes.getBits()}};
+    state.reads = {Read(*node.cost->storage, node.cost->storageAxes)};
     state.storages = {*node.cost->storage};
     bytes[*node.cost->storage] = node.cost->bytes;
   }
@@ -251,8 +264,12 @@ void DagEvaluator::sweepReads(uint32_t id, const NodeCost &cost) {
       read.last = getLimits(id)[axis];
     });
     read.left &= ~swept.getBits();
-    addAll<Read>(states[id].reads, {read});
+    states[id].reads.push_back(read);
   }
+  llvm::sort(states[id].reads);
+  states[id].reads.erase(
+      std::unique(states[id].reads.begin(), states[id].reads.end()),
+      states[id].reads.end());
 }
 
 /// As few passes over each storage as its reads can share.
