@@ -1,8 +1,8 @@
 // A reduction in one part is the whole reduction: the same loops, whose axis has
 // another name.
 
-// RUN: cleave-opt %s --cleave-expand --cleave-form-folds --cleave-print-loop-nest -o /dev/null 2> %t.whole
-// RUN: cleave-opt %s --cleave-expand --cleave-form-folds --cleave-split-reductions --cleave-print-loop-nest -o /dev/null 2> %t.parts
+// RUN: cleave-opt %s --mlir-disable-threading --cleave-expand --cleave-form-folds --cleave-print-loop-nest -o /dev/null 2> %t.whole
+// RUN: cleave-opt %s --mlir-disable-threading --cleave-expand --cleave-form-folds --cleave-split-reductions --cleave-print-loop-nest -o /dev/null 2> %t.parts
 // The merge of a fold's only part stays behind its loop.
 // RUN: sed -e 's/K\.i/K/g' -e '/@fold/,$d' %t.parts > %t.parts-renamed
 // RUN: sed '/@fold/,$d' %t.whole | diff - %t.parts-renamed
