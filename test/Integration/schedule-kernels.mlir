@@ -1,6 +1,6 @@
 // Several kernels, pinned: what crosses them is stored.
 
-// RUN: cleave-opt %s --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEST
+// RUN: cleave-opt %s --mlir-disable-threading --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEST
 // RUN: cleave-opt %s --cleave-schedule -o %t.mlir
 // RUN: FileCheck %s --check-prefix=FORM < %t.mlir
 // RUN: cleave-run %t.mlir --source %s --entry=two --check --bind 'M=37;M=1;M=0' | FileCheck %s --check-prefix=TWO
