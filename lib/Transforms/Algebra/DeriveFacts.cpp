@@ -152,6 +152,73 @@ static std::pair<double, double> multiplyNorms(const AlgebraGraph &graph,
   return result;
 }
 
+/// Calls `found` with the values that a sum over `axes` weighs by `weight`.
+template <typename Fn>
+static void forEachWeighted(const AlgebraGraph &graph, ClassId sum,
+                            Attribute axes, ClassId weight, Fn found) {
+  const EGraph &g = graph.getGraph();
+  auto visit = [&](const Node &product) {
+    SmallVector<ClassId, 4> rest = product.children;
+    auto it = llvm::find_if(
+        rest, [&](ClassId child) { return g.find(child) == weight; });
+    if (it == rest.end())
+      return;
+    rest.erase(it);
+    found(ArrayRef<ClassId>(rest));
+  };
+  for (const Node &node : g.getClass(sum).nodes) {
+    if (graph.getPayload(node).get("axes") != axes)
+      continue;
+    if (graph.getKind(node) == OpKind::Contract)
+      visit(node);
+    if (graph.getKind(node) == OpKind::ReduceSum)
+      for (const Node &product : g.getClass(node.children[0]).nodes)
+        if (graph.getKind(product) == OpKind::Mul)
+          visit(product);
+  }
+}
+
+/// A mean: sum(w * x) * recip(sum(w)) lies where the x do, for w >= 0.
+static std::pair<double, double>
+multiplyMeans(const AlgebraGraph &graph, ArrayRef<ClassId> factors,
+              std::pair<double, double> result) {
+  const EGraph &g = graph.getGraph();
+  auto forEachWeights = [&](ClassId factor, auto fn) {
+    for (const Node &recip : g.getClass(factor).nodes)
+      if (graph.getKind(recip) == OpKind::Recip0 ||
+          graph.getKind(recip) == OpKind::Recip)
+        for (const Node &weights : g.getClass(recip.children[0]).nodes)
+          if (graph.getKind(weights) == OpKind::ReduceSum &&
+              g.getFacts(weights.children[0]).isNonNegative() &&
+              g.getFacts(weights.children[0]).notNaN)
+            fn(weights);
+  };
+  for (size_t i = 0; i < factors.size(); ++i)
+    forEachWeights(factors[i], [&](const Node &weights) {
+      for (size_t j = 0; j < factors.size(); ++j) {
+        SmallVector<ClassId> others;
+        for (size_t n = 0; n < factors.size(); ++n)
+          if (n != i && n != j)
+            others.push_back(factors[n]);
+        if (j == i)
+          continue;
+        auto narrow = [&](ArrayRef<ClassId> values) {
+          // Operands are rounded, and there may be no position.
+          auto [min, max] = multiplyAll(g, values);
+          double slack = 1 + 0x1p-6;
+          auto [lo, hi] =
+              multiply(multiplyAll(g, others), {std::min(min, 0.0) * slack,
+                                                std::max(max, 0.0) * slack});
+          result = {std::max(result.first, lo), std::min(result.second, hi)};
+        };
+        forEachWeighted(graph, factors[j],
+                        graph.getPayload(weights).get("axes"),
+                        g.find(weights.children[0]), narrow);
+      }
+    });
+  return result;
+}
+
 static void setInterval(Facts &facts, std::pair<double, double> interval) {
   facts.lo = interval.first;
   facts.hi = interval.second;
@@ -639,7 +706,8 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     deriveAdd(*this, node, facts);
     break;
   case OpKind::Mul:
-    setInterval(facts, multiplyNorms(*this, node.children));
+    setInterval(facts, multiplyMeans(*this, node.children,
+                                     multiplyNorms(*this, node.children)));
     facts.finite = all(graph, node, isFinite) && isPartFinite(graph, node);
     break;
   case OpKind::Max:

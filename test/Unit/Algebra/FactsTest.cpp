@@ -95,6 +95,22 @@ TEST_F(FactsTest, ProductsUnderflow) {
   EXPECT_FALSE(facts(zero).isNonZero());
 }
 
+/// Weights that are divided by their sum give a mean, however many they are.
+TEST_F(FactsTest, MeansLieBetweenTheirValues) {
+  ClassId e = op("exp", {argument({"K", "M"}, 5)});
+  ClassId x = argument({"M"}, 3), y = argument({"M"}, 3);
+  auto mean = [&](ClassId weights, ClassId values) {
+    return op("mul", {op("recip0", {reduce("reduce_sum", weights, {"M"})}),
+                      reduce("reduce_sum", op("mul", {e, values}), {"M"})});
+  };
+  EXPECT_NEAR(facts(mean(e, x)).hi, 3, 0.1);
+  EXPECT_NEAR(facts(mean(e, x)).lo, -3, 0.1);
+  EXPECT_NEAR(facts(mean(e, op("mul", {x, y}))).hi, 9, 0.3);
+  // Not the sum of these weights, or not of weights alone.
+  EXPECT_GT(facts(mean(op("exp", {x}), x)).hi, 1e6);
+  EXPECT_GT(facts(mean(x, x)).hi, 1e6);
+}
+
 TEST_F(FactsTest, EmptyMaximum) {
   ClassId x = argument({"K", "M"}, 3);
   EXPECT_TRUE(facts(reduce("reduce_max", x, {"K"})).finite);
