@@ -8,6 +8,16 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/Cleave DESTINATION include
 install(DIRECTORY ${CMAKE_BINARY_DIR}/include/Cleave DESTINATION include
   FILES_MATCHING PATTERN "*.inc" PATTERN CMakeFiles EXCLUDE)
 
+# What cleave_add_rules needs, beside the package's configuration.
+install(FILES
+  ${CMAKE_SOURCE_DIR}/cmake/CleaveRules.cmake
+  ${CMAKE_SOURCE_DIR}/cmake/CompileRules.cmake
+  DESTINATION ${CLEAVE_CONFIG_DIR})
+install(FILES
+  ${CMAKE_SOURCE_DIR}/lib/Transforms/Algebra/Rules/Natives.pdll
+  ${CMAKE_SOURCE_DIR}/lib/Transforms/Algebra/Rules/RuleOps.td
+  DESTINATION ${CLEAVE_CONFIG_DIR}/rules)
+
 # add_mlir_library puts every library into this export set; MLIR's own are not
 # built here, so that it holds exactly Cleave's.
 install(EXPORT MLIRTargets FILE CleaveTargets.cmake
