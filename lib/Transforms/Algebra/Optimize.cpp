@@ -311,18 +311,20 @@ static bool isMuchCheaper(const Evaluation &a, const Evaluation &b) {
   return a.cost[2] < 0.9 * b.cost[2];
 }
 
-/// Whether something is divided by what is computed from extents alone.
-static bool dividesByExtents(FunctionOpInterface function) {
-  llvm::DenseSet<Value> counts;
+/// Whether something is divided by what is computed from these extents alone.
+static bool dividesBy(FunctionOpInterface function,
+                      llvm::DenseSet<Value> counts) {
   WalkResult walk = function.walk([&](Operation *op) {
     bool fromCounts = llvm::any_of(
         op->getOperands(), [&](Value value) { return counts.contains(value); });
     if (fromCounts && isa<DivOp, RecipOp, RsqrtOp, PowOp>(op))
       return WalkResult::interrupt();
     bool isCount = llvm::all_of(op->getOperands(), [&](Value value) {
-      return counts.contains(value) || value.getDefiningOp<ConstantOp>();
+      return counts.contains(value) ||
+             value.getDefiningOp<ConstantOp>() != nullptr ||
+             value.getDefiningOp<ExtentOp>() != nullptr;
     });
-    if (isa<ExtentOp>(op) || (fromCounts && isCount))
+    if (fromCounts && isCount)
       counts.insert(op->result_begin(), op->result_end());
     return WalkResult::advance();
   });
@@ -334,12 +336,15 @@ mlir::cleave::findAxesNotToBeEmpty(FunctionOpInterface function,
                                    const RuleSet &rules, AlgebraOptions options,
                                    const OptimizedFunction &strict) {
   std::set<std::string> axes;
+  llvm::DenseSet<Value> extents;
   function.walk([&](ExtentOp extent) {
     unsigned axis = *strict.graph->lookupAxis(extent.getAxisAttr());
-    if (ShapedType::isDynamic(strict.graph->getBounds(axis).type))
-      axes.insert("'" + extent.getAxis().str() + "'");
+    if (!ShapedType::isDynamic(strict.graph->getBounds(axis).type))
+      return;
+    axes.insert("'" + extent.getAxis().str() + "'");
+    extents.insert(extent.getResult());
   });
-  if (axes.empty() || !dividesByExtents(function))
+  if (!dividesBy(function, std::move(extents)))
     return {};
   options.minExtent = 1;
   options.k = 1;
