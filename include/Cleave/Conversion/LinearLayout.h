@@ -142,19 +142,25 @@ private:
 /// The three fragments of one matrix multiplication C[m,n] += A[m,k] B[k,n].
 enum class Fragment { A, B, C };
 
-/// How the warps of a block share an M x N tile.
+/// How the warps of a block share an M x N x K product. Those that split K each
+/// have a partial sum.
 struct MmaWarps {
   int64_t m = 1;
   int64_t n = 1;
+  int64_t k = 1;
   int64_t replicas = 1;
 };
 
 /// The fragments of the m16n8k16 instructions (16-bit operands) of one warp.
 LinearLayout getMmaAtom(Fragment fragment);
 /// Splits the warps such that a warp reads the fewest operand elements; with
-/// `wholeRows` along m as far as possible.
+/// `wholeRows` along m as far as possible. K is split at most `maxK` times, and
+/// only where a warp's part of the result is small.
 MmaWarps chooseMmaWarps(int64_t m, int64_t n, int64_t warps,
-                        bool wholeRows = false);
+                        bool wholeRows = false, int64_t maxK = 1);
+/// The split with `m` and `n`; all that it leaves goes to k, as far as allowed.
+MmaWarps completeMmaWarps(int64_t m, int64_t n, const MmaWarps &split,
+                          int64_t warps, int64_t maxK);
 /// `shape` is [M, K], [K, N] or [M, N] by `fragment`; dimensions are multiples
 /// of the instruction's and of the warps'.
 LinearLayout getMmaLayout(Fragment fragment, llvm::ArrayRef<int64_t> shape,

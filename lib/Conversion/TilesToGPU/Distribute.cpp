@@ -207,11 +207,11 @@ void Distributor::replaceYield(Block *block) {
 LogicalResult Distributor::distributeFor(scf::ForOp op) {
   SmallVector<Value> inits;
   ImplicitLocOpBuilder b = builderAt(op);
-  SmallVector<vector::MultiDimReductionOp> late;
+  std::vector<std::optional<LateReduction>> late;
   for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
-    late.push_back(getLoopReduction(op, i));
+    late.push_back(getLateReduction(op, i));
     Value regs = mapped(init);
-    inits.push_back(late.back() ? startLateReduction(b, late.back(), regs)
+    inits.push_back(late.back() ? startLateReduction(b, *late.back(), regs)
                                 : regs);
   }
   auto loop = scf::ForOp::create(b, op.getLowerBound(), op.getUpperBound(),
@@ -241,7 +241,7 @@ LogicalResult Distributor::distributeFor(scf::ForOp op) {
   for (auto [i, reduction] : llvm::enumerate(late))
     if (reduction)
       setRegisters(op.getResult(i),
-                   finishLateReduction(b, reduction, loop.getResult(i),
+                   finishLateReduction(b, *reduction, loop.getResult(i),
                                        registersOf(op.getInitArgs()[i])));
   return success();
 }

@@ -61,7 +61,7 @@ Value Distributor::distributeToTensorCores(ImplicitLocOpBuilder &b,
   Value acc = registersOf(op.getAcc());
   auto accType = cast<VectorType>(acc.getType());
   int64_t mCount = dims.m / (16 * split.m), nCount = dims.n / (8 * split.n);
-  int64_t kCount = dims.k / 16;
+  int64_t kCount = dims.k / (16 * split.k);
   NVVM::MMATypes type = op.getLhsType().getElementType().isF16()
                             ? NVVM::MMATypes::f16
                             : NVVM::MMATypes::bf16;

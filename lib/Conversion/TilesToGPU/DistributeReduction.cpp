@@ -108,20 +108,16 @@ Value Distributor::reduceLanes(ImplicitLocOpBuilder &b, Value regs,
   return vector::FromElementsOp::create(b, type, values);
 }
 
-static TypedAttr getUnit(OpBuilder &b, VectorType type) {
-  return cast<TypedAttr>(
-      DenseElementsAttr::get(type, b.getZeroAttr(type.getElementType())));
-}
-
-vector::MultiDimReductionOp cleave::getLoopReduction(scf::ForOp loop,
-                                                     unsigned i) {
+/// The reduction that does nothing but accumulate state `i` of the loop.
+static vector::MultiDimReductionOp getLoopReduction(scf::ForOp loop,
+                                                    unsigned i) {
   BlockArgument state = loop.getRegionIterArg(i);
   if (!isTile(state) || !state.hasOneUse())
     return {};
   OpOperand &use = *state.getUses().begin();
   auto op = dyn_cast<vector::MultiDimReductionOp>(use.getOwner());
   if (!op || op->getBlock() != loop.getBody() || op.getAcc() != state ||
-      op.getSource() == state || !op.getResult().hasOneUse() ||
+      !isa<OpResult>(op.getSource()) || !op.getResult().hasOneUse() ||
       loop.getYieldedValues()[i] != op.getResult())
     return {};
   vector::CombiningKind kind = op.getKind();
@@ -172,21 +168,58 @@ Value Distributor::reduceThreads(ImplicitLocOpBuilder &b, Value regs,
   return regs;
 }
 
+static vector::ContractionOp getLoopContraction(scf::ForOp loop, unsigned i) {
+  BlockArgument state = loop.getRegionIterArg(i);
+  if (!isTile(state) || !state.hasOneUse())
+    return {};
+  auto op = dyn_cast<vector::ContractionOp>(*state.getUsers().begin());
+  return op && op.getAcc() == state && isLoopAccumulation(op)
+             ? op
+             : vector::ContractionOp();
+}
+
+std::optional<LateReduction> Distributor::getLateReduction(scf::ForOp loop,
+                                                           unsigned i) {
+  if (auto op = getLoopReduction(loop, i)) {
+    LayoutAttr source = tile::getResultLayout(cast<OpResult>(op.getSource()));
+    if (!source)
+      return std::nullopt;
+    LinearLayout layout = source.getLayout();
+    ArrayRef<int64_t> dims = op.getReductionDims();
+    return LateReduction{op, op.getKind(), layout.slice(dims),
+                         getReducedMask(layout, InDim::Lane, dims).value_or(0),
+                         getReducedMask(layout, InDim::Warp, dims).value_or(0)};
+  }
+  auto op = getLoopContraction(loop, i);
+  if (!op)
+    return std::nullopt;
+  LinearLayout layout = layoutOf(loop.getResult(i));
+  FailureOr<ContractDims> dims = ContractDims::get(op);
+  if (failed(dims))
+    return std::nullopt;
+  std::optional<MmaWarps> split = findWarps(op, *dims, warps, layout);
+  if (!split || split->k == 1)
+    return std::nullopt;
+  return LateReduction{op, vector::CombiningKind::ADD, layout, 0,
+                       (split->k - 1) * split->m * split->n};
+}
+
 Value Distributor::startLateReduction(ImplicitLocOpBuilder &b,
-                                      vector::MultiDimReductionOp op,
-                                      Value init) {
-  lateReductions.insert(op);
+                                      const LateReduction &late, Value init) {
+  lateReductions.insert(late.op);
   // The largest value so far may count several times, a sum may not.
-  if (op.getKind() == vector::CombiningKind::MAXIMUMF)
+  if (late.kind == vector::CombiningKind::MAXIMUMF)
     return init;
   return arith::ConstantOp::create(
-      b, getUnit(b, cast<VectorType>(init.getType())));
+      b, cast<TypedAttr>(b.getZeroAttr(init.getType())));
 }
 
 Value Distributor::finishLateReduction(ImplicitLocOpBuilder &b,
-                                       vector::MultiDimReductionOp op,
-                                       Value regs, Value init) {
-  regs = reduceThreads(b, regs, layoutOf(op.getSource()), op.getReductionDims(),
-                       op.getKind());
-  return vector::makeArithReduction(b, b.getLoc(), op.getKind(), init, regs);
+                                       const LateReduction &late, Value regs,
+                                       Value init) {
+  if (late.laneMask)
+    regs = reduceLanes(b, regs, late.laneMask, late.kind);
+  if (late.warpMask)
+    regs = reduceWarps(b, regs, late.result, late.warpMask, late.kind);
+  return vector::makeArithReduction(b, b.getLoc(), late.kind, init, regs);
 }

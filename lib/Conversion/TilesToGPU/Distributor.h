@@ -82,6 +82,15 @@ private:
   SmallVector<Buffer> buffers;
 };
 
+/// A loop's state that threads accumulate each for itself. Behind the loop the
+/// lanes and warps in the masks meet.
+struct LateReduction {
+  Operation *op;
+  vector::CombiningKind kind;
+  LinearLayout result;
+  int64_t laneMask, warpMask;
+};
+
 class Distributor {
 public:
   Distributor(gpu::GPUFuncOp func, int64_t warps)
@@ -133,12 +142,13 @@ private:
   Value reduceThreads(ImplicitLocOpBuilder &b, Value regs,
                       const LinearLayout &layout, ArrayRef<int64_t> dims,
                       vector::CombiningKind kind);
-  /// In front of and behind the loop of a reduction whose threads meet there.
-  Value startLateReduction(ImplicitLocOpBuilder &b,
-                           vector::MultiDimReductionOp op, Value init);
-  Value finishLateReduction(ImplicitLocOpBuilder &b,
-                            vector::MultiDimReductionOp op, Value regs,
-                            Value init);
+  /// Whether state `i` of the loop is of that kind.
+  std::optional<LateReduction> getLateReduction(scf::ForOp loop, unsigned i);
+  /// In front of and behind the loop.
+  Value startLateReduction(ImplicitLocOpBuilder &b, const LateReduction &late,
+                           Value init);
+  Value finishLateReduction(ImplicitLocOpBuilder &b, const LateReduction &late,
+                            Value regs, Value init);
   void storeShared(ImplicitLocOpBuilder &b, Value regs,
                    const LinearLayout &layout, const SharedTile &tile,
                    Value buffer, Value offset);
@@ -210,10 +220,6 @@ private:
   /// In their loops, threads reduce only what is their own.
   DenseSet<Operation *> lateReductions;
 };
-
-/// The reduction that does nothing but accumulate state `i` of a loop: threads
-/// may keep partial results until the loop has ended. Null if there is none.
-vector::MultiDimReductionOp getLoopReduction(scf::ForOp loop, unsigned i);
 
 /// Reads `regs` at `indices`, as a vector of that many elements.
 Value selectRegisters(ImplicitLocOpBuilder &b, Value regs,

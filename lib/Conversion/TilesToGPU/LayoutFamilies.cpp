@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/LinearLayout.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cassert>
 
@@ -70,20 +71,34 @@ LinearLayout mlir::cleave::getMmaAtom(Fragment fragment) {
   return builder.build();
 }
 
+MmaWarps mlir::cleave::completeMmaWarps(int64_t m, int64_t n,
+                                        const MmaWarps &split, int64_t warps,
+                                        int64_t maxK) {
+  // Partial sums of more elements a warp would take too many registers.
+  constexpr int64_t kMaxPartial = 1024;
+  int64_t rest = warps / (split.m * split.n);
+  if ((m / split.m) * (n / split.n) > kMaxPartial)
+    maxK = 1;
+  int64_t k = std::min<int64_t>(
+      rest, llvm::bit_floor(uint64_t(std::max<int64_t>(maxK, 1))));
+  return {split.m, split.n, k, rest / k};
+}
+
 MmaWarps mlir::cleave::chooseMmaWarps(int64_t m, int64_t n, int64_t warps,
-                                      bool wholeRows) {
+                                      bool wholeRows, int64_t maxK) {
   MmaWarps best;
   int64_t bestCost = -1;
   for (int64_t wm = 1; wm <= warps && wm * 16 <= m; wm *= 2)
     for (int64_t wn = 1; wm * wn <= warps && wn * 8 <= n; wn *= 2) {
+      MmaWarps split = completeMmaWarps(m, n, {wm, wn}, warps, maxK);
       // Idle (replicated) warps cost more than any operand traffic.
-      int64_t replicas = warps / (wm * wn);
+      int64_t traffic = wholeRows ? wn : m / wm + n / wn;
       int64_t cost =
-          replicas * (m * n + m + n) + (wholeRows ? wn : m / wm + n / wn);
+          split.replicas * (m * n + m + n) * warps + traffic * warps / split.k;
       if (bestCost >= 0 && cost >= bestCost)
         continue;
       bestCost = cost;
-      best = {wm, wn, replicas};
+      best = split;
     }
   return best;
 }
@@ -92,9 +107,9 @@ LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
                                         ArrayRef<int64_t> shape,
                                         const MmaWarps &warps) {
   LinearLayout layout = getMmaAtom(fragment);
-  // Which of the tile's dimensions the warps split, C being split in both.
-  LinearLayout::Vec split = {fragment == Fragment::B ? 1 : warps.m,
-                             fragment == Fragment::A ? 1 : warps.n};
+  // How often the warps split each of the tile's dimensions.
+  LinearLayout::Vec split = {fragment == Fragment::B ? warps.k : warps.m,
+                             fragment == Fragment::A ? warps.k : warps.n};
   // Registers step along K first (B: dimension 0), for C along N first.
   unsigned first = fragment == Fragment::B ? 0 : 1;
   for (unsigned d : {first, 1 - first}) {
@@ -108,6 +123,11 @@ LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
   layout = fragment == Fragment::B
                ? layout.replicate(InDim::Warp, llvm::Log2_64(warps.m))
                : layout.repeat(InDim::Warp, 0, warps.m);
+  if (fragment == Fragment::C)
+    layout = layout.replicate(InDim::Warp, llvm::Log2_64(warps.k));
+  else
+    layout =
+        layout.repeat(InDim::Warp, fragment == Fragment::A ? 1 : 0, warps.k);
   return layout.replicate(InDim::Warp, llvm::Log2_64(warps.replicas));
 }
 

@@ -120,7 +120,7 @@ ContractLayouts cleave::getContractLayouts(vector::ContractionOp op,
   } else {
     // Each thread multiplies its own elements: it needs whole rows and columns.
     c = getCoalescedLayout({dims.m, dims.n}, 4,
-                           split.m * split.n * split.replicas);
+                           split.m * split.n * split.k * split.replicas);
     a = c.slice({1}).expand({1}, {dims.m, dims.k});
     b = c.slice({0}).expand({0}, {dims.k, dims.n});
   }
@@ -162,13 +162,34 @@ static bool comesFromContraction(Value value, unsigned depth = 0) {
          });
 }
 
+bool cleave::isLoopAccumulation(vector::ContractionOp op) {
+  // A body may be on its way to another loop: the yield tells by position.
+  auto state = dyn_cast<BlockArgument>(op.getAcc());
+  if (!state || !state.hasOneUse() || !op.getResult().hasOneUse() ||
+      !isa<scf::ForOp>(state.getOwner()->getParentOp()))
+    return false;
+  OpOperand &use = *op.getResult().getUses().begin();
+  return isa<scf::YieldOp>(use.getOwner()) &&
+         use.getOwner()->getBlock() == op->getBlock() &&
+         isa<scf::ForOp>(op->getParentOp()) &&
+         use.getOperandNumber() + 1 == state.getArgNumber();
+}
+
+/// How often warps may split the contraction's k.
+static int64_t getMaxSplitK(vector::ContractionOp op,
+                            const ContractDims &dims) {
+  // Behind the loop each of these warps has all sums: what follows is repeated.
+  return isLoopAccumulation(op) && !isReducedAlongN(op, dims) ? dims.k / 16 : 1;
+}
+
 MmaWarps cleave::chooseWarps(vector::ContractionOp op, const ContractDims &dims,
                              int64_t warps) {
   if (!isTensorCoreContract(op, dims))
-    return {warps, 1, 1};
+    return {warps, 1, 1, 1};
   return chooseMmaWarps(dims.m, dims.n, warps,
                         isReducedAlongN(op, dims) ||
-                            comesFromContraction(op.getLhs()));
+                            comesFromContraction(op.getLhs()),
+                        getMaxSplitK(op, dims));
 }
 
 std::optional<MmaWarps> cleave::findWarps(vector::ContractionOp op,
@@ -176,10 +197,11 @@ std::optional<MmaWarps> cleave::findWarps(vector::ContractionOp op,
                                           int64_t warps,
                                           const LinearLayout &acc) {
   if (!isTensorCoreContract(op, dims))
-    return MmaWarps{warps, 1, 1};
+    return MmaWarps{warps, 1, 1, 1};
   for (int64_t m = 1; m <= warps && m * 16 <= dims.m; m *= 2)
     for (int64_t n = 1; m * n <= warps && n * 8 <= dims.n; n *= 2) {
-      MmaWarps split = {m, n, warps / (m * n)};
+      MmaWarps split = completeMmaWarps(dims.m, dims.n, {m, n}, warps,
+                                        getMaxSplitK(op, dims));
       if (getContractLayouts(op, dims, split).acc == acc)
         return split;
     }

@@ -52,6 +52,10 @@ ContractLayouts getContractLayouts(vector::ContractionOp op,
                                    const ContractDims &dims,
                                    const MmaWarps &split);
 
+/// Whether the contraction does nothing but accumulate a state of the loop that
+/// it is in: partial results may then meet behind the loop.
+bool isLoopAccumulation(vector::ContractionOp op);
+
 /// Chooses how warps share a contraction: whole rows where its result is
 /// reduced along n or its left operand comes from another contraction, which
 /// then stays in registers; else by operand traffic.

@@ -94,9 +94,47 @@ template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
   double pre, post;
 };
 
+/// The value before it was extended, in the order that it is used in; null if
+/// it was not of `type`.
+Value getUnextended(OpBuilder &b, Value value, Type type) {
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    return extend.getIn().getType() == type ? extend.getIn() : Value();
+  auto shuffle = value.getDefiningOp<vector::ShuffleOp>();
+  if (!shuffle || shuffle.getV1() != shuffle.getV2())
+    return {};
+  auto extend = shuffle.getV1().getDefiningOp<arith::ExtFOp>();
+  if (!extend || getElementTypeOrSelf(extend.getIn().getType()) !=
+                     getElementTypeOrSelf(type))
+    return {};
+  return vector::ShuffleOp::create(b, shuffle.getLoc(), extend.getIn(),
+                                   extend.getIn(), shuffle.getMask());
+}
+
+/// The f32 product of two f16 is exact: rounding it to f16 is what the f16
+/// product does.
+struct MultiplyHalves : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto product = op.getIn().getDefiningOp<arith::MulFOp>();
+    if (!product || !product->hasOneUse() || op.getRoundingmodeAttr() ||
+        !getElementTypeOrSelf(op.getType()).isF16())
+      return failure();
+    Value lhs = getUnextended(rewriter, product.getLhs(), op.getType());
+    Value rhs =
+        lhs ? getUnextended(rewriter, product.getRhs(), op.getType()) : lhs;
+    if (!rhs)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, lhs, rhs);
+    return success();
+  }
+};
+
 /// One rounding less is allowed everywhere, so that LLVM forms FMAs.
 void allowContraction(Operation *op) {
-  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) ||
+      getElementTypeOrSelf(op->getResult(0)).isF16())
     return;
   auto math = cast<arith::ArithFastMathInterface>(op);
   arith::FastMathFlags flags = math.getFastMathFlagsAttr().getValue();
@@ -131,6 +169,7 @@ struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
     patterns.add<LowerToIntrinsic<math::CeilOp>>(context, "llvm.ceil.f32");
     patterns.add<LowerToIntrinsic<math::CopySignOp>>(context,
                                                      "llvm.copysign.f32");
+    patterns.add<MultiplyHalves>(context);
     populatePolynomialApproximateTanhPattern(patterns);
     populatePolynomialApproximateErfPattern(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
