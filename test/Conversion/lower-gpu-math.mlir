@@ -35,4 +35,24 @@ gpu.module @m {
     memref.store %a, %p[] : memref<f32>
     gpu.return
   }
+
+  // Products of f16 that are rounded to f16 need no f32, here with the elements
+  // of one operand repeated; products of others do.
+  // CHECK-LABEL: gpu.func @halves
+  // CHECK: %[[Y:.*]] = vector.shuffle %{{.*}}, %{{.*}} [0, 0] : vector<2xf16>, vector<2xf16>
+  // CHECK: arith.mulf %{{.*}}, %[[Y]] : vector<2xf16>
+  // CHECK: arith.mulf %{{.*}} : vector<2xf32>
+  gpu.func @halves(%x: vector<2xf16>, %y: vector<2xf16>, %z: vector<2xf32>, %p: memref<2xf16>) {
+    %c0 = arith.constant 0 : index
+    %a = arith.extf %x : vector<2xf16> to vector<2xf32>
+    %b = arith.extf %y : vector<2xf16> to vector<2xf32>
+    %s = vector.shuffle %b, %b [0, 0] : vector<2xf32>, vector<2xf32>
+    %m = arith.mulf %a, %s : vector<2xf32>
+    %t = arith.truncf %m : vector<2xf32> to vector<2xf16>
+    vector.store %t, %p[%c0] : memref<2xf16>, vector<2xf16>
+    %n = arith.mulf %a, %z : vector<2xf32>
+    %u = arith.truncf %n : vector<2xf32> to vector<2xf16>
+    vector.store %u, %p[%c0] : memref<2xf16>, vector<2xf16>
+    gpu.return
+  }
 }

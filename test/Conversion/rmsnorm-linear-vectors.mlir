@@ -4,8 +4,9 @@
 // RUN: cleave-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(cleave-assign-layouts,cleave-distribute,canonicalize,cse,cleave-insert-barriers)))' \
 // RUN:   | FileCheck %s --check-prefix=THREAD
 
-// Four warps along n; each lane of a quad holds two neighbours of a row.
-// LAYOUT-DAG: #[[ACC:layout[0-9]*]] = #cleave_tile.layout<[16, 64] reg = [(0,1), (8,0), (0,8)], lane = [(0,2), (0,4), (1,0), (2,0), (4,0)], warp = [(0,16), (0,32)]>
+// Each lane of a quad holds two neighbours of a row; the four warps split k and
+// have sums of their own.
+// LAYOUT-DAG: #[[ACC:layout[0-9]*]] = #cleave_tile.layout<[16, 64] reg = [(0,1), (8,0), (0,8), (0,16), (0,32)], lane = [(0,2), (0,4), (1,0), (2,0), (4,0)], warp = [(0,0), (0,0)]>
 // 16 bytes a thread.
 // LAYOUT-DAG: #[[X:layout[0-9]*]] = #cleave_tile.layout<[16, 64] reg = [(0,1), (0,2), (0,4)], lane = [(0,8), (0,16), (0,32), (1,0), (2,0)], warp = [(4,0), (8,0)]>
 // LAYOUT-DAG: #[[SQ:layout[0-9]*]] = #cleave_tile.layout<[16] reg = [], lane = [(0), (0), (0), (1), (2)], warp = [(4), (8)]>
@@ -23,7 +24,7 @@
 
 // THREAD: gpu.func @rmsnorm_linear
 // THREAD-SAME: workgroup(%{{.*}} : memref<{{[0-9]+}}xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
-// THREAD: scf.for {{.*}} -> (vector<1xf32>, vector<8xf32>)
+// THREAD: scf.for {{.*}} -> (vector<1xf32>, vector<32xf32>)
 // Rows past the end are not read.
 // THREAD: scf.if
 // THREAD-NEXT: arith.addi
@@ -38,7 +39,7 @@
 // THREAD-COUNT-8: nvvm.mma.sync
 // Behind the loop buffers share bytes.
 // THREAD: scf.yield
-// THREAD-COUNT-4: gpu.barrier
+// THREAD-COUNT-6: gpu.barrier
 // THREAD-NOT: gpu.barrier
 // THREAD: vector.store %{{.*}} {alignment = 16 : i64} : memref<?x4096xf16>, vector<8xf16>
 

@@ -115,7 +115,8 @@ def PrefetchTilesPass : Pass<"cleave-prefetch-tiles", "::mlir::gpu::GPUFuncOp"> 
 def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower f32 functions to single GPU instructions";
   let description = [{
-    exp, exp2, log, log2, rsqrt and division become the `.approx` or `.full`
+    f16 products that are rounded to f16 lose their way through f32, which is
+    exact. exp, exp2, log, log2, rsqrt and division become the `.approx` or `.full`
     instructions (at most a few ulp; infinities, NaN and 0 are exact), sqrt,
     abs, fma, floor, ceil and copysign LLVM intrinsics, tanh and erf
     polynomials. What is left is a library call after convert-gpu-to-nvvm.

@@ -118,6 +118,50 @@ TEST_P(TiledFragments, MultiplyMatrices) {
   }
 }
 
+/// Warps that split K have partial sums, which add up to the product.
+TEST_P(TiledFragments, AddUpOverSplitsOfK) {
+  Shape s = GetParam();
+  MmaWarps split = chooseMmaWarps(s.m, s.n, s.warps, false, s.k / 16);
+  ASSERT_EQ(split.m * split.n * split.k * split.replicas, s.warps);
+  LinearLayout a = getMmaLayout(Fragment::A, {s.m, s.k}, split);
+  LinearLayout b = getMmaLayout(Fragment::B, {s.k, s.n}, split);
+  LinearLayout c = getMmaLayout(Fragment::C, {s.m, s.n}, split);
+  auto lhs = [](Vec at) { return at[0] * 7 + at[1] * 3 + 1; };
+  auto rhs = [](Vec at) { return at[0] * 5 - at[1] * 2 + 4; };
+  int64_t mCount = s.m / (16 * split.m), nCount = s.n / (8 * split.n),
+          kCount = s.k / (16 * split.k);
+  std::vector<int64_t> sums(s.m * s.n);
+  for (int64_t warp = 0; warp < s.warps / split.replicas; ++warp) {
+    auto aRegs = load(a, warp, lhs), bRegs = load(b, warp, rhs);
+    auto cRegs = load(c, warp, [](Vec) -> int64_t { return 0; });
+    for (int64_t k = 0; k < kCount; ++k)
+      for (int64_t m = 0; m < mCount; ++m)
+        for (int64_t n = 0; n < nCount; ++n)
+          runMma(aRegs, bRegs, cRegs, (m * kCount + k) * 8,
+                 (n * kCount + k) * 4, (m * nCount + n) * 4);
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t r = 0; r < c.getNumRegisters(); ++r)
+        sums[c.apply({r, lane, warp})] += cRegs[lane][r];
+  }
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      int64_t sum = 0;
+      for (int64_t k = 0; k < s.k; ++k)
+        sum += lhs({i, k}) * rhs({k, j});
+      ASSERT_EQ(sums[i * s.n + j], sum) << i << "," << j;
+    }
+}
+
+TEST(Fragments, SmallResultsSplitK) {
+  // Fewer fragments to read than along n, and no idle warps.
+  EXPECT_EQ(chooseMmaWarps(16, 32, 4, false, 8).k, 4);
+  EXPECT_EQ(chooseMmaWarps(16, 32, 8, false, 4).k, 4);
+  EXPECT_EQ(chooseMmaWarps(16, 32, 8, false, 4).replicas, 1);
+  // Too many sums a warp, and not allowed.
+  EXPECT_EQ(chooseMmaWarps(128, 128, 8, false, 4).k, 1);
+  EXPECT_EQ(chooseMmaWarps(16, 32, 4).k, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tiles, TiledFragments,
                          testing::Values(Shape{16, 64, 64, 4},
                                          Shape{64, 128, 32, 4},
