@@ -142,12 +142,6 @@ static void isWhole(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
     answer({});
 }
 
-static void carries(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
-                    Answer answer) {
-  if (getAxes(graph, arguments[0]).contains(getAxes(graph, arguments[1])))
-    answer({});
-}
-
 static void isDisjoint(const AlgebraGraph &graph, ArrayRef<Binding> arguments,
                        Answer answer) {
   if (!getAxes(graph, arguments[0]).intersects(getAxes(graph, arguments[1])))
@@ -481,9 +475,7 @@ const NativeConstraint *mlir::cleave::lookupConstraint(StringRef name) {
       {"InvertibleOrZero", 1, 0, allUnlessReal<isInvertibleOrZero>},
       {"NonEmpty", 1, 0, isNonEmpty},
       {"Whole", 1, 0, isWhole},
-      {"Carries", 2, 0, carries},
       {"Lacks", 2, 0, isDisjoint},
-      {"Disjoint", 2, 0, isDisjoint},
       {"Unmoved", 2, 0, isDisjoint},
       {"UnmovedAxes", 2, 0, isDisjoint},
       {"Pointwise", 1, 0, isPointwiseOp},

@@ -121,6 +121,9 @@ ClassId RuleInstance::addFloatArgument() {
   default:
     break;
   }
+  // Only numbers of one magnitude can cancel.
+  if (lastKind && wide && random.flip())
+    return addArgument(*lastKind);
   ArgumentKind kind = wide
                           ? kWideKinds[random.below(std::size(kWideKinds))]
                           : kNarrowKinds[random.below(std::size(kNarrowKinds))];
@@ -143,6 +146,7 @@ ClassId RuleInstance::addFloatArgument() {
     kind.lo = std::max(kind.lo, -largest);
     kind.hi = std::min(kind.hi, largest);
   }
+  lastKind = kind;
   return addArgument(kind);
 }
 
@@ -372,6 +376,8 @@ bool RuleInstance::setDerivedExtents() {
 }
 
 bool RuleInstance::drawExtents() {
+  const double bases[] = {1, 60, 65504, 1e30};
+  opposite = wide && random.flip() ? bases[random.below(4)] : 0;
   const int64_t sizes[] = {0, 1, 2, 3, 5};
   for (unsigned attempt = 0; attempt < 20; ++attempt) {
     extents.assign(graph.getNumAxes(), 0);
@@ -443,8 +449,16 @@ double RuleInstance::drawValue(const ArgumentKind &kind) {
 
 std::vector<double> RuleInstance::drawValues(unsigned index) {
   std::vector<double> values(getSize(getArgumentAxes(index), extents));
+  const ArgumentKind &kind = argumentKinds[index];
+  // All elements opposite to those of another argument: sums cancel as a whole.
+  bool isUniform = opposite != 0 && random.below(4) &&
+                   isa<FloatType>(kind.elementType) && kind.finite;
+  double uniform = random.flip() ? opposite : -opposite * (1 + 0x1p-20);
+  if (isUniform)
+    uniform = roundTo(kind.elementType, uniform);
+  isUniform &= uniform >= kind.lo && uniform <= kind.hi;
   for (double &value : values)
-    value = drawValue(argumentKinds[index]);
+    value = isUniform ? uniform : drawValue(kind);
   return values;
 }
 

@@ -94,9 +94,12 @@ private:
   /// What stands in multisets so far.
   SmallVector<egraph::ClassId> factors;
   std::string lastName;
+  std::optional<ArgumentKind> lastKind;
   egraph::AxisSet lastAxes;
   bool wasDrawn = false;
   double lastValue = 1;
+  /// In this round, the magnitude of values that cancel; 0 for none.
+  double opposite = 0;
   Extents extents;
 };
 

@@ -249,9 +249,9 @@ LogicalResult mlir::cleave::verifyRule(const RulePattern &pattern,
     }
     found += applies;
   }
-  if (found < options.instances)
+  if (found < options.minInstances)
     return emitError(pattern.op->getLoc(), "expected rule '")
-           << pattern.name << "' to apply to " << options.instances << " of "
+           << pattern.name << "' to apply to " << options.minInstances << " of "
            << options.attempts << " random instances but got " << found;
   return success();
 }

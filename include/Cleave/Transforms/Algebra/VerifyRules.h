@@ -15,10 +15,11 @@
 namespace mlir::cleave {
 
 struct VerifyOptions {
-  /// Instances that the rule applies to.
-  unsigned instances = 48;
+  /// Instances that the rule applies to: as many, if they are found, and at
+  /// least so many.
+  unsigned instances = 160, minInstances = 8;
   /// Instances tried to find these.
-  unsigned attempts = 400000;
+  unsigned attempts = 100000;
   unsigned seed = 1;
 };
 
