@@ -82,7 +82,7 @@ TEST(ScheduleTest, IllegalOnesSayWhy) {
   EXPECT_EQ(getReason(graph.problem, schedule),
             "expected 1, 2, 4, 8, 16 or 32 warps but got 3");
   schedule = legal;
-  schedule.stages = 5;
+  schedule.stages = 17;
   EXPECT_EQ(getReason(graph.problem, schedule),
-            "expected 1 to 4 stages but got 5");
+            "expected 1 to 16 stages but got 17");
 }
