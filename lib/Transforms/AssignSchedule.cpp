@@ -49,6 +49,14 @@ struct CleaveAssignSchedulePass
 
 private:
   LogicalResult assign(func::FuncOp function);
+  std::optional<Candidate> schedule(func::FuncOp function, unsigned region,
+                                    const AxisTable &axes,
+                                    const Bindings &splits,
+                                    std::string &reason);
+  std::optional<Candidate> scheduleParts(func::FuncOp function, unsigned region,
+                                         const AxisTable &axes,
+                                         ArrayRef<std::string> symbols,
+                                         std::string &reason);
   FailureOr<std::vector<Candidate>> schedule(func::FuncOp function);
   void explain(func::FuncOp function, ArrayRef<Candidate> candidates,
                const Candidate &best);
@@ -69,26 +77,102 @@ static std::string describe(const Candidate &candidate) {
   if (!candidate.label.empty())
     os << " (" << candidate.label << ")";
   os << ": " << llvm::format("%.1f", candidate.cost.time) << " us";
+  if (candidate.graph.kernels.size() > 1)
+    os << " in " << candidate.graph.kernels.size() << " kernels";
+  for (const auto &[symbol, parts] : candidate.graph.splits)
+    if (parts > 1)
+      os << ", " << symbol << " = " << parts;
   if (candidate.cost.excess > 1)
     os << ", " << llvm::format("%.1f", candidate.cost.excess)
        << " times the registers or shared memory of a block";
   return text;
 }
 
-/// Whether the region reduces in as many parts as a schedule would choose. In
-/// the one part that can be scheduled, it is the region that it came from.
-static bool hasParts(Region &region, const AxisTable &axes) {
-  return llvm::any_of(region.getOps<SplitOp>(), [&](SplitOp split) {
+/// The symbols that a schedule of the region binds to a number of parts.
+static std::vector<std::string> getSymbols(Region &region,
+                                           const AxisTable &axes) {
+  std::vector<std::string> symbols;
+  region.walk([&](SplitOp split) {
     const AxisInfo *outer = axes.lookup(split.getOuter());
-    return outer && outer->kind == AxisKind::Bound;
+    if (outer && outer->kind == AxisKind::Bound &&
+        !llvm::is_contained(symbols, split.getOuter()))
+      symbols.push_back(split.getOuter().str());
   });
+  llvm::sort(symbols);
+  return symbols;
+}
+
+/// The best schedule of the region in so many parts. `reason` says why there is
+/// none.
+std::optional<Candidate> CleaveAssignSchedulePass::schedule(
+    func::FuncOp function, unsigned region, const AxisTable &axes,
+    const Bindings &splits, std::string &reason) {
+  Candidate candidate;
+  candidate.graph.region = region;
+  candidate.graph.splits = splits;
+  FailureOr<Bindings> extents =
+      parseRepresentative(representative, axes, function.getLoc(), splits);
+  if (failed(extents))
+    return std::nullopt;
+  FailureOr<Problem> problem = [&] {
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &error) {
+      reason = error.str();
+      return success();
+    });
+    return buildProblem(function, region, axes, *extents);
+  }();
+  if (failed(problem))
+    return std::nullopt;
+  candidate.graph.problem = std::move(*problem);
+  SearchOptions options;
+  options.horizontal = !noHorizontal;
+  llvm::Expected<PartitionResult> result =
+      searchPartition(candidate.graph.problem, *getTarget(target), options);
+  if (!result) {
+    reason = llvm::toString(result.takeError());
+    return std::nullopt;
+  }
+  candidate.graph.kernels = std::move(result->kernels);
+  candidate.cost = std::move(result->cost);
+  candidate.schedulesTried = result->candidates;
+  candidate.converged = result->converged;
+  return candidate;
+}
+
+/// As above, with the best numbers of parts: one symbol after the other, twice
+/// as many while that helps.
+std::optional<Candidate> CleaveAssignSchedulePass::scheduleParts(
+    func::FuncOp function, unsigned region, const AxisTable &axes,
+    ArrayRef<std::string> symbols, std::string &reason) {
+  constexpr int64_t kMostParts = 256;
+  Bindings splits;
+  for (const std::string &symbol : symbols)
+    splits[symbol] = 1;
+  std::optional<Candidate> best =
+      schedule(function, region, axes, splits, reason);
+  if (noSplit)
+    return best;
+  for (const std::string &symbol : symbols)
+    for (int64_t parts = 2, worse = 0; parts <= kMostParts && worse < 2;
+         parts *= 2) {
+      Bindings more = best ? best->graph.splits : splits;
+      more[symbol] = parts;
+      std::optional<Candidate> candidate =
+          schedule(function, region, axes, more, reason);
+      if (!candidate || (best && !(candidate->cost < best->cost))) {
+        ++worse;
+        continue;
+      }
+      candidate->schedulesTried += best ? best->schedulesTried : 0;
+      best = std::move(candidate);
+    }
+  return best;
 }
 
 /// Schedules every region, or the last (the graph as written) alone.
 FailureOr<std::vector<Candidate>>
 CleaveAssignSchedulePass::schedule(func::FuncOp function) {
-  std::optional<Target> chip = getTarget(target);
-  if (!chip)
+  if (!getTarget(target))
     return function.emitError("expected target sm_80 or sm_90a but got '")
            << target << "'";
   FailureOr<AxisTable> axes = AxisTable::get(function);
@@ -101,10 +185,6 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
     return failure();
   unsigned regions =
       *alternatives ? (*alternatives).getAlternatives().size() : 1;
-  bool anyWhole =
-      !noAlgebra && *alternatives &&
-      llvm::any_of((*alternatives).getAlternatives(),
-                   [&](Region &region) { return !hasParts(region, *axes); });
   std::vector<Candidate> candidates;
   std::string reason;
   auto lose = [&](unsigned region, const Twine &why) {
@@ -117,48 +197,25 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
       reason = lost;
   };
   for (unsigned region = 0; region < regions; ++region) {
-    Candidate candidate;
-    candidate.graph.region = region;
+    std::string label;
     if (*alternatives && (*alternatives).getLabels())
-      candidate.label =
-          cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
-    if (noAlgebra && regions > 1 && candidate.label != "input")
+      label = cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
+    if (noAlgebra && regions > 1 && label != "input")
       continue;
-    if (anyWhole &&
-        hasParts((*alternatives).getAlternatives()[region], *axes)) {
-      lose(region, "parts of an axis cannot be scheduled");
-      continue;
-    }
-    std::string unsupported;
-    FailureOr<Problem> problem = [&] {
-      if (regions == 1)
-        return buildProblem(function, region, *axes, *extents);
-      ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &error) {
-        unsupported = error.str();
-        return success();
-      });
-      return buildProblem(function, region, *axes, *extents);
-    }();
-    if (failed(problem) && regions > 1) {
-      lose(region, unsupported);
+    Region &body = *alternatives ? (*alternatives).getAlternatives()[region]
+                                 : function.getBody();
+    std::string why;
+    std::optional<Candidate> found =
+        scheduleParts(function, region, *axes, getSymbols(body, *axes), why);
+    if (found) {
+      found->label = label;
+      candidates.push_back(std::move(*found));
       continue;
     }
-    if (failed(problem))
+    // Nothing else may be better: an error is shown where it is.
+    if (regions == 1 && failed(buildProblem(function, region, *axes, *extents)))
       return failure();
-    candidate.graph.problem = std::move(*problem);
-    SearchOptions options;
-    options.horizontal = !noHorizontal;
-    llvm::Expected<PartitionResult> result =
-        searchPartition(candidate.graph.problem, *chip, options);
-    if (!result) {
-      lose(region, llvm::toString(result.takeError()));
-      continue;
-    }
-    candidate.graph.kernels = std::move(result->kernels);
-    candidate.cost = std::move(result->cost);
-    candidate.schedulesTried = result->candidates;
-    candidate.converged = result->converged;
-    candidates.push_back(std::move(candidate));
+    lose(region, why);
   }
   if (candidates.empty() && !reason.empty())
     return function.emitError() << reason;

@@ -58,6 +58,7 @@ void cleave::buildCleavePhases(OpPassManager &pm,
   schedule.target = options.chip;
   schedule.noAlgebra = options.noAlgebra;
   schedule.noHorizontal = options.noHorizontal;
+  schedule.noSplit = options.noSplit;
   pm.addPass(createCleaveSchedulePass(schedule));
 }
 

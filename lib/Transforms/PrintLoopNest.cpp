@@ -45,7 +45,7 @@ LogicalResult CleavePrintLoopNestPass::print(func::FuncOp function) {
   if (!scheduled) {
     OpPassManager pipeline(func::FuncOp::getOperationName());
     pipeline.addPass(createCleaveAssignSchedulePass(
-        {representative, target, noHorizontal, noAlgebra}));
+        {representative, target, noHorizontal, noAlgebra, noSplit}));
     if (failed(runPipeline(pipeline, function)))
       return failure();
   }

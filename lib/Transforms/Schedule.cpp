@@ -36,7 +36,7 @@ struct CleaveSchedulePass
   void runOnOperation() override {
     OpPassManager pipeline(ModuleOp::getOperationName());
     pipeline.addNestedPass<func::FuncOp>(createCleaveAssignSchedulePass(
-        {representative, target, noHorizontal, noAlgebra}));
+        {representative, target, noHorizontal, noAlgebra, noSplit}));
     pipeline.addNestedPass<func::FuncOp>(
         createCleaveApplySchedulePass({noHorizontal}));
     if (failed(runPipeline(pipeline, getOperation())))

@@ -40,8 +40,8 @@ func.func @region(%x: tensor<8xf16, #K>) -> tensor<8xf16, #K>
 #Ki_N_S = #cleave.axes<Ki, N, S>
 
 func.func @ragged(%x: tensor<7x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S> {
-  // expected-error@+1 {{'cleave.split' op is not supported by scheduling: expected parts of axis 'K' of one static extent}}
   %v = cleave.split %x K into (S, Ki) : tensor<7x4xf16, #K_N> to tensor<4x4x2xf16, #Ki_N_S>
+  // expected-error@+1 {{scheduling does not support axis 'Ki' of a result, whose parts may be short}}
   return %v : tensor<4x4x2xf16, #Ki_N_S>
 }
 
@@ -211,4 +211,52 @@ func.func @no_reduction(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x?xf16, #K_N>) ->
   %s = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
   %z = cleave.mul %y, %s : (tensor<?x?xf32, #M_N>, tensor<?xf32, #M>) -> tensor<?x?xf32, #M_N>
   return %z, %s : tensor<?x?xf32, #M_N>, tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#Ki_M_S = #cleave.axes<Ki, M, S>
+#M_S = #cleave.axes<M, S>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected a bound axis in 'split' but got 'K'}}
+func.func @not_bound(%x: tensor<?x?xf16, #M_K>) -> tensor<?xf32, #M>
+    attributes {cleave.symbols = #cleave.symbols<S: bound like 4>, cleave.schedule = #cleave.schedule<region = 0, split = [K: 4], grid = [M: 16], loop = [S: 1, Ki: 16], warps = 4, stages = 1>} {
+  %v = cleave.split %x K into (S, Ki) : tensor<?x?xf16, #M_K> to tensor<?x?x?xf16, #Ki_M_S>
+  %p = cleave.reduce_sum %v over [Ki] : (tensor<?x?x?xf16, #Ki_M_S>) -> tensor<?x?xf32, #M_S>
+  %y = cleave.reduce_sum %p over [S] : (tensor<?x?xf32, #M_S>) -> tensor<?xf32, #M>
+  return %y : tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#Ki_M_S = #cleave.axes<Ki, M, S>
+#M_S = #cleave.axes<M, S>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected axis 'S' before its parts 'Ki' in 'loop'}}
+func.func @part_before_number(%x: tensor<?x?xf16, #M_K>) -> tensor<?xf32, #M>
+    attributes {cleave.symbols = #cleave.symbols<S: bound like 4>, cleave.schedule = #cleave.schedule<region = 0, split = [S: 4], grid = [M: 16], loop = [Ki: 16, S: 1], warps = 4, stages = 1>} {
+  %v = cleave.split %x K into (S, Ki) : tensor<?x?xf16, #M_K> to tensor<?x?x?xf16, #Ki_M_S>
+  %p = cleave.reduce_sum %v over [Ki] : (tensor<?x?x?xf16, #Ki_M_S>) -> tensor<?x?xf32, #M_S>
+  %y = cleave.reduce_sum %p over [S] : (tensor<?x?xf32, #M_S>) -> tensor<?xf32, #M>
+  return %y : tensor<?xf32, #M>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#Ki_M_S = #cleave.axes<Ki, M, S>
+#M_S = #cleave.axes<M, S>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: expected a tile of 1 for axis 'S', the outer part of a dimension, but got 2}}
+func.func @parts_at_once(%x: tensor<?x?xf16, #M_K>) -> tensor<?xf32, #M>
+    attributes {cleave.symbols = #cleave.symbols<S: bound like 4>, cleave.schedule = #cleave.schedule<region = 0, split = [S: 4], grid = [M: 16], loop = [S: 2, Ki: 16], warps = 4, stages = 1>} {
+  %v = cleave.split %x K into (S, Ki) : tensor<?x?xf16, #M_K> to tensor<?x?x?xf16, #Ki_M_S>
+  %p = cleave.reduce_sum %v over [Ki] : (tensor<?x?x?xf16, #Ki_M_S>) -> tensor<?x?xf32, #M_S>
+  %y = cleave.reduce_sum %p over [S] : (tensor<?x?xf32, #M_S>) -> tensor<?xf32, #M>
+  return %y : tensor<?xf32, #M>
 }

@@ -38,6 +38,8 @@ FailureOr<schedule::Problem> buildProblem(func::FuncOp function,
 /// A function's graph and how it runs.
 struct ScheduledGraph {
   unsigned region = 0;
+  /// The values of the symbols that the schedule binds.
+  Bindings splits;
   schedule::Problem problem;
   std::vector<schedule::ScheduledKernel> kernels;
 };
@@ -52,9 +54,11 @@ FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function);
 FailureOr<Bindings> parseExtents(StringRef text, Location location);
 
 /// Extents for decisions: `text` is a list M=16,K=4096 (names that `axes` lacks
-/// are for other functions), the rest comes from the table.
+/// are for other functions), `splits` has the values of symbols, the rest comes
+/// from the table.
 FailureOr<Bindings> parseRepresentative(StringRef text, const AxisTable &axes,
-                                        Location location);
+                                        Location location,
+                                        const Bindings &splits = {});
 
 /// Whether `function` has arguments or results with named axes.
 bool hasNamedAxes(func::FuncOp function);

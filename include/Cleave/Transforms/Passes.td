@@ -211,7 +211,9 @@ class Cleave_ScheduleOptions {
     Option<"noHorizontal", "no-horizontal", "bool", /*default=*/"false",
            "Give every reduction a loop of its own">,
     Option<"noAlgebra", "no-algebra", "bool", /*default=*/"false",
-           "Schedule the graph as it was written">
+           "Schedule the graph as it was written">,
+    Option<"noSplit", "no-split", "bool", /*default=*/"false",
+           "Reduce in one part">
   ];
 }
 def ScheduleOptions : Cleave_ScheduleOptions;

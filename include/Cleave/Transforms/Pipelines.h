@@ -51,6 +51,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       *this, "no-horizontal",
       llvm::cl::desc("Give every reduction a loop of its own"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> noSplit{*this, "no-split",
+                                    llvm::cl::desc("Reduce in one part"),
+                                    llvm::cl::init(false)};
   PassOptions::Option<std::string> format{
       *this, "format",
       llvm::cl::desc("cleave-to-cubin: bin (a cubin), isa (PTX text), fatbin, "

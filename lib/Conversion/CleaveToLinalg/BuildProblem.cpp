@@ -62,6 +62,16 @@ LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
     if (info.kind == AxisKind::Sum)
       for (const std::string &part : info.operands)
         sums[problem.findAxis(name)].push_back(problem.findAxis(part));
+  for (const SplitRelation &split : axes.splits()) {
+    auto get = [&](StringRef name) -> AxisId { return problem.findAxis(name); };
+    AxisId whole = get(split.axis), outer = get(split.outer);
+    Axis &inner = problem.axes[get(split.inner)];
+    bool full =
+        problem.axes[whole].extent != kDynamic &&
+        problem.axes[outer].extent * inner.extent == problem.axes[whole].extent;
+    if (!full && problem.axes[outer].extent != 1)
+      inner.part = PartOf{whole, outer};
+  }
   return success();
 }
 
@@ -339,6 +349,7 @@ AxisId ProblemBuilder::getUntaken(AxisId axis, const AxisSet &taken) {
     fresh = known >= 0
                 ? known
                 : problem.addAxis(candidate, old.extent, old.representative);
+    problem.axes[fresh].part = old.part;
   }
   return fresh;
 }
@@ -711,6 +722,9 @@ LogicalResult ProblemBuilder::addResults() {
     Result result;
     for (StringAttr name : getAxes(operand.get()).getNames()) {
       View view = viewOf({}, getAxis(name));
+      if (problem.axes[*view.axis].part)
+        return ret->emitOpError("scheduling does not support axis '")
+               << name.getValue() << "' of a result, whose parts may be short";
       result.cuts.push_back(getCut(view));
       result.storage.push_back(*view.axis);
     }

@@ -47,11 +47,12 @@ Cut ProblemBuilder::getCut(const View &view) {
 
 NodeId ProblemBuilder::addIota(const View &view, Element element) {
   if (view.outer) {
-    NodeId outer =
-        problem.addPointwise(Pointwise::Mul,
-                             {addIota(View{view.outer}, element),
-                              problem.addConstant(view.stride, element)},
-                             element);
+    NodeId outer = problem.addPointwise(
+        Pointwise::Mul,
+        {addIota(View{view.outer}, element),
+         view.stride == kDynamic ? addExtent(*view.axis, element)
+                                 : problem.addConstant(view.stride, element)},
+        element);
     NodeId inner = addIota(View{view.axis, view.offset}, element);
     return problem.addPointwise(Pointwise::Add, {outer, inner}, element);
   }
@@ -88,7 +89,7 @@ FailureOr<NodeId> ProblemBuilder::buildSlice(SliceOp op,
   return build(op.getInput(), below);
 }
 
-/// An axis is its only part. Of several parts all must be full.
+/// An axis is its only part. Several parts are all full, or used as they are.
 FailureOr<NodeId> ProblemBuilder::buildSplit(SplitOp op,
                                              const Renaming &renaming) {
   AxisId axis = getAxis(op.getAxisAttr());
@@ -96,8 +97,15 @@ FailureOr<NodeId> ProblemBuilder::buildSplit(SplitOp op,
   View view = viewOf(renaming, getAxis(op.getInnerAttr()));
   if (int64_t parts = getExtent(op.getOuterAttr()); parts != 1) {
     int64_t part = getExtent(op.getInnerAttr());
-    if (parts == kDynamic || part == kDynamic ||
-        parts * part != problem.axes[axis].extent)
+    std::optional<PartOf> relation;
+    if (view.axis)
+      relation = problem.axes[*view.axis].part;
+    bool shorter = relation && relation->whole == axis && outer.axis &&
+                   relation->outer == *outer.axis && !view.offset &&
+                   !outer.offset;
+    bool full = parts != kDynamic && part != kDynamic &&
+                parts * part == problem.axes[axis].extent;
+    if (!full && !shorter)
       return op.emitOpError("is not supported by scheduling: expected parts of "
                             "axis '")
              << op.getAxis() << "' of one static extent";
@@ -107,6 +115,8 @@ FailureOr<NodeId> ProblemBuilder::buildSplit(SplitOp op,
     view.offset += outer.offset * part;
     view.outer = outer.axis;
     view.stride = outer.axis ? part : 0;
+    if (shorter)
+      problem.axes[relation->outer].unit = true;
     view.whole = false;
   }
   Renaming below = renaming;

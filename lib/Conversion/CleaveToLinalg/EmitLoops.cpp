@@ -87,7 +87,9 @@ private:
                    function_ref<Value(OpBuilder &, ValueRange)> emitBody);
 
   // Ranges.
-  void bind(const Binding &binding, AxisId axis, Value position);
+  OpFoldResult getEnd(NestBlock &block, AxisId axis);
+  void bind(const Binding &binding, AxisId axis, Value position,
+            OpFoldResult last);
   SmallVector<OpFoldResult> getSizes(NestBlock &block, ArrayRef<AxisId> dims);
   SmallVector<AxisId, 4> getNaturalOrder(const AxisSet &axes);
   SmallVector<AxisId, 4> dropUnits(ArrayRef<AxisId> axes);
@@ -117,21 +119,39 @@ private:
 // Ranges
 //===----------------------------------------------------------------------===//
 
+/// How far `axis` goes: as a part, to the end of the whole axis at most.
+OpFoldResult Emitter::getEnd(NestBlock &block, AxisId axis) {
+  const std::optional<PartOf> &part = problem.axes[axis].part;
+  if (!part || !block.bindings.count(part->outer))
+    return getExtent(axis);
+  auto toValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(b, loc, value);
+  };
+  Value length = toValue(getExtent(axis));
+  Value number = toValue(ranges[block.bindings.at(part->outer).id].first);
+  Value begin = arith::MulIOp::create(b, loc, number, length);
+  Value rest =
+      arith::SubIOp::create(b, loc, toValue(getExtent(part->whole)), begin);
+  rest = arith::MaxSIOp::create(b, loc, rest, toValue(b.getIndexAttr(0)));
+  return arith::MinSIOp::create(b, loc, rest, length).getResult();
+}
+
 /// Size of the tile at `position`: short at the end of the axis.
-void Emitter::bind(const Binding &binding, AxisId axis, Value position) {
+void Emitter::bind(const Binding &binding, AxisId axis, Value position,
+                   OpFoldResult last) {
   int64_t extent = problem.axes[axis].extent;
   if (binding.full) {
     ranges[binding.id] = {b.getIndexAttr(0), b.getIndexAttr(extent)};
     return;
   }
   OpFoldResult size = b.getIndexAttr(binding.tile);
-  if (binding.tile > 1 && (extent == kDynamic || extent % binding.tile)) {
+  if (binding.tile > 1 &&
+      (isa<Value>(last) || extent == kDynamic || extent % binding.tile)) {
     AffineExpr offset = b.getAffineDimExpr(0), end = b.getAffineSymbolExpr(0);
     AffineMap map = AffineMap::get(
         1, 1, {b.getAffineConstantExpr(binding.tile), end - offset},
         b.getContext());
-    size = affine::makeComposedFoldedAffineMin(b, loc, map,
-                                               {position, getExtent(axis)});
+    size = affine::makeComposedFoldedAffineMin(b, loc, map, {position, last});
   }
   ranges[binding.id] = {position, size};
 }
@@ -184,7 +204,16 @@ void Emitter::getPlaces(NestBlock &block, ArrayRef<AxisId> storage,
   for (const Cut &cut : cuts) {
     AffineExpr place = b.getAffineConstantExpr(cut.offset);
     SmallVector<OpFoldResult> begins;
-    if (cut.stride) {
+    if (cut.stride == kDynamic) {
+      // As long as the dimension's axis, which follows.
+      place = place + b.getAffineDimExpr(begins.size());
+      begins.push_back(
+          arith::MulIOp::create(
+              b, loc,
+              getValueOrCreateConstantIndexOp(b, loc, getBegin(cut.outer)),
+              getValueOrCreateConstantIndexOp(b, loc, getExtent(*axis)))
+              .getResult());
+    } else if (cut.stride) {
       place = place + b.getAffineDimExpr(begins.size()) * cut.stride;
       begins.push_back(getBegin(cut.outer));
     }
@@ -450,14 +479,15 @@ void Emitter::emitLoop(NestBlock &block, Loop &loop) {
   }
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value step = arith::ConstantIndexOp::create(b, loc, loop.range.tile);
-  Value end = getValueOrCreateConstantIndexOp(b, loc, getExtent(axis));
+  OpFoldResult last = getEnd(block, axis);
+  Value end = getValueOrCreateConstantIndexOp(b, loc, last);
   auto forOp = scf::ForOp::create(b, loc, zero, end, step, initValues);
 
   std::map<NodeId, Tile> outer = std::move(carried);
   carried.clear();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
-  bind(loop.body.bindings.at(axis), axis, forOp.getInductionVar());
+  bind(loop.body.bindings.at(axis), axis, forOp.getInductionVar(), last);
   for (auto [id, init, argument] :
        llvm::zip_equal(loop.carried, inits, forOp.getRegionIterArgs())) {
     carried[id] = {argument, init.dims};
@@ -573,7 +603,7 @@ SmallVector<Value> Emitter::run(const LoopNest &kernel,
     Value position;
     if (range != kernel.grid.end())
       position = forall.getInductionVar(range - kernel.grid.begin());
-    bind(binding, axis, position);
+    bind(binding, axis, position, getExtent(axis));
   }
   addExtentNumbers();
   emitBlock(root);
@@ -648,11 +678,14 @@ LogicalResult FunctionEmitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
   for (auto [number, axes] : llvm::enumerate(argumentAxes))
     for (auto [dim, name] : llvm::enumerate(axes.getNames()))
       places.try_emplace(problem.findAxis(name.getValue()), number, dim);
+  SmallVector<AxisId> parts;
   for (auto [axis, info] : llvm::enumerate(problem.axes)) {
     auto place = places.find(axis);
+    if (info.part && info.extent == kDynamic)
+      parts.push_back(axis);
     if (info.extent != kDynamic)
       around.extents.push_back(b.getIndexAttr(info.extent));
-    else if (place == places.end())
+    else if (info.part || place == places.end())
       around.extents.push_back({});
     else
       around.extents.push_back(
@@ -660,6 +693,13 @@ LogicalResult FunctionEmitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
                                 function.getArgument(place->second.first),
                                 place->second.second)
               .getResult());
+  }
+  for (AxisId axis : parts) {
+    auto [whole, outer] = *problem.axes[axis].part;
+    if (around.extents[whole])
+      around.extents[axis] = affine::makeComposedFoldedAffineApply(
+          b, loc, b.getAffineDimExpr(0).ceilDiv(problem.axes[outer].extent),
+          around.extents[whole]);
   }
   return success(llvm::all_of(graph.kernels, [&](const ScheduledKernel &k) {
     return succeeded(checkExtents(k.problem));

@@ -139,8 +139,14 @@ ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
   SmallVector<KernelAttr> kernels;
   for (const ScheduledKernel &kernel : graph.kernels)
     kernels.push_back(getKernelAttr(context, graph.problem, kernel, alone));
-  return ScheduleAttr::get(context, graph.region, ArrayRef<StringAttr>(),
-                           ArrayRef<int64_t>(), kernels);
+  SmallVector<StringAttr> splitAxes;
+  SmallVector<int64_t> splitCounts;
+  for (const auto &[axis, count] : graph.splits) {
+    splitAxes.push_back(StringAttr::get(context, axis));
+    splitCounts.push_back(count);
+  }
+  return ScheduleAttr::get(context, graph.region, splitAxes, splitCounts,
+                           kernels);
 }
 
 bool cleave::hasNamedAxes(func::FuncOp function) {
@@ -167,11 +173,12 @@ FailureOr<Bindings> cleave::parseExtents(StringRef text, Location location) {
 
 FailureOr<Bindings> cleave::parseRepresentative(StringRef text,
                                                 const AxisTable &axes,
-                                                Location location) {
+                                                Location location,
+                                                const Bindings &splits) {
   FailureOr<Bindings> given = parseExtents(text, location);
   if (failed(given))
     return failure();
-  Bindings known;
+  Bindings known = splits;
   for (const auto &[name, extent] : *given)
     if (axes.lookup(name))
       known[name] = extent;
@@ -190,8 +197,17 @@ FailureOr<ScheduledGraph> cleave::getScheduledGraph(func::FuncOp function) {
     return failure();
   ScheduledGraph graph;
   graph.region = attr.getRegion();
-  FailureOr<Problem> problem =
-      buildProblem(function, graph.region, *axes, axes->representative({}));
+  for (auto [axis, count] :
+       llvm::zip_equal(attr.getSplitAxes(), attr.getSplitCounts())) {
+    const AxisInfo *info = axes->lookup(axis.getValue());
+    if (!info || info->kind != AxisKind::Bound)
+      return function.emitError(
+                 "illegal schedule: expected a bound axis in 'split' but got '")
+             << axis.getValue() << "'";
+    graph.splits[axis.getValue().str()] = count;
+  }
+  FailureOr<Problem> problem = buildProblem(function, graph.region, *axes,
+                                            axes->representative(graph.splits));
   if (failed(problem))
     return failure();
   graph.problem = std::move(*problem);

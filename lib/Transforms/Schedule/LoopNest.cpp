@@ -403,8 +403,7 @@ llvm::Expected<LoopNest> Planner::run() {
   nest.root = std::make_unique<NestBlock>();
   NestBlock *root = nest.root.get();
   auto open = [&](const AxisTile &range) {
-    int64_t extent = problem.axes[range.axis].extent;
-    bool full = extent != kDynamic && range.tile >= extent;
+    bool full = problem.axes[range.axis].isCoveredBy(range.tile);
     root->bindings[range.axis] = {nextBinding++, range.tile, full};
   };
   nest.grid = chosen.grid;
@@ -412,9 +411,8 @@ llvm::Expected<LoopNest> Planner::run() {
     open(range);
   // A reduced axis that is one tile long is open everywhere.
   for (const AxisTile &range : chosen.loop) {
-    int64_t extent = problem.axes[range.axis].extent;
-    if (!root->bindings.count(range.axis) && extent != kDynamic &&
-        range.tile >= extent)
+    if (!root->bindings.count(range.axis) &&
+        problem.axes[range.axis].isCoveredBy(range.tile))
       open(range);
   }
   std::vector<NodeId> targets;

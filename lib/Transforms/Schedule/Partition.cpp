@@ -39,6 +39,10 @@ bool schedule::canStore(const Problem &problem, NodeId id) {
   bool computed = node.kind == NodeKind::Pointwise || node.isReduction() ||
                   node.kind == NodeKind::FoldState;
   // A truth value has no storage, and results hold their values already.
+  // Parts may be short, which memory has no shape for.
+  computed &= llvm::none_of(node.axes, [&](AxisId axis) {
+    return problem.axes[axis].part.has_value();
+  });
   return computed && node.element != Element::I1 && !problem.isScalar(id) &&
          problem.getFoldLeaves(id).empty() &&
          llvm::none_of(problem.results, [&](const Result &result) {
@@ -175,6 +179,8 @@ public:
   Extractor(const Problem &problem, llvm::ArrayRef<NodeId> known)
       : problem(problem) {
     kernel.axes = problem.axes;
+    for (Axis &axis : kernel.axes)
+      axis.unit = false;
     kernel.argumentNames = problem.argumentNames;
     kernel.argumentNames.resize(problem.argumentNames.size() + problem.size());
     for (NodeId id : known)
@@ -187,6 +193,7 @@ public:
 private:
   NodeId addStored(NodeId id);
   NodeId copy(NodeId id);
+  void addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts);
   void copyFold(unsigned fold);
 
   const Problem &problem;
@@ -199,6 +206,7 @@ private:
 NodeId Extractor::addStored(NodeId id) {
   unsigned number = problem.argumentNames.size() + id;
   kernel.argumentNames[number] = getStoreName(problem, id);
+  addUnits({}, getCuts(problem, id));
   return kernel.addArgument(number, problem[id].element,
                             getStorage(problem, id), getCuts(problem, id));
 }
@@ -215,7 +223,18 @@ NodeId Extractor::copy(NodeId id) {
   }
   for (NodeId &operand : node.operands)
     operand = copy(operand);
+  addUnits(node.axes, node.cuts);
   return copies[id] = kernel.add(std::move(node));
+}
+
+/// Marks the axes that have tiles of one position in this kernel.
+void Extractor::addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts) {
+  for (const Cut &cut : cuts)
+    if (cut.stride)
+      kernel.axes[cut.outer].unit = true;
+  for (AxisId axis : axes)
+    if (const std::optional<PartOf> &part = kernel.axes[axis].part)
+      kernel.axes[part->outer].unit = true;
 }
 
 void Extractor::copyFold(unsigned number) {
@@ -247,6 +266,7 @@ void Extractor::copyFold(unsigned number) {
 
 void Extractor::addResults(const Stores &stores) {
   for (NodeId id : stores) {
+    addUnits({}, getCuts(problem, id));
     auto add = [&](NodeId node, const std::string &name) {
       kernel.results.push_back(
           {node, getStorage(problem, id), getCuts(problem, id)});

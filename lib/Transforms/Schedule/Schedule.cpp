@@ -76,6 +76,23 @@ static llvm::Error checkTiles(const Problem &problem,
   return llvm::Error::success();
 }
 
+/// How long a part is depends on which it is.
+static llvm::Error checkPart(const Problem &problem, const Schedule &schedule,
+                             AxisId axis) {
+  const std::optional<PartOf> &part = problem.axes[axis].part;
+  if (!part || getTile(schedule.grid, part->outer))
+    return llvm::Error::success();
+  for (const AxisTile &range : schedule.loop) {
+    if (range.axis == part->outer)
+      break;
+    if (range.axis == axis)
+      return makeError("expected axis '" + problem.axes[part->outer].name +
+                       "' before its parts '" + problem.axes[axis].name +
+                       "' in 'loop'");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error schedule::checkSchedule(const Problem &problem,
                                     const Schedule &schedule) {
   llvm::SmallVector<AxisId, 4> results = getResultAxes(problem);
@@ -92,13 +109,14 @@ llvm::Error schedule::checkSchedule(const Problem &problem,
                        "' of the results in 'grid'");
   for (AxisId axis : reduced) {
     int64_t whole = getTile(schedule.grid, axis);
-    int64_t extent = problem.axes[axis].extent;
     // A block that has the whole axis reduces it without a loop.
-    if (whole && extent != kDynamic && whole >= extent)
+    if (whole && problem.axes[axis].isCoveredBy(whole))
       continue;
     if (!getTile(schedule.loop, axis))
       return makeError("expected a tile for reduced axis '" +
                        problem.axes[axis].name + "' in 'loop'");
+    if (llvm::Error error = checkPart(problem, schedule, axis))
+      return error;
   }
   if (schedule.warps < 1 || schedule.warps > 32 ||
       !llvm::isPowerOf2_64(schedule.warps))

@@ -178,7 +178,11 @@ void Search::addFields(Schedule &schedule) {
         {[index](Schedule &s) -> int64_t & { return s.grid[index].tile; },
          getGridTiles(problem, axis)});
   }
-  for (AxisId axis : getReducedAxes(problem)) {
+  // Axes in parts after the numbers of their parts.
+  AxisSet reduced = getReducedAxes(problem);
+  std::stable_partition(reduced.begin(), reduced.end(),
+                        [&](AxisId axis) { return !problem.axes[axis].part; });
+  for (AxisId axis : reduced) {
     size_t index = schedule.loop.size();
     schedule.loop.push_back({axis, 1});
     fields.push_back(

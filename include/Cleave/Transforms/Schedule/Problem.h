@@ -20,6 +20,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ unsigned getBits(Element element);
 bool isFloat(Element element);
 llvm::StringRef getName(Element element);
 
+/// An axis in parts: position (o, i) is position o * |inner| + i of `whole`,
+/// and exists only where that is one.
+struct PartOf {
+  AxisId whole = 0, outer = 0;
+};
+
 struct Axis {
   std::string name;
   /// kDynamic if only known at run time.
@@ -46,6 +53,13 @@ struct Axis {
   /// A tile has one position: the axis is the outer part of a dimension in
   /// memory. Tiles have no dimension for it.
   bool unit = false;
+  /// Set if parts may be short or empty.
+  std::optional<PartOf> part;
+
+  /// Whether a tile has all of the axis.
+  bool isCoveredBy(int64_t tile) const {
+    return extent != kDynamic && tile >= extent && !part;
+  }
 };
 
 enum class NodeKind {
@@ -100,7 +114,7 @@ llvm::StringRef getName(Combiner combiner);
 /// that along its axis, plus `stride` times that along `outer`.
 struct Cut {
   int64_t offset = 0;
-  /// 0 if there is no outer axis.
+  /// 0 if there is no outer axis, kDynamic for the extent of the axis.
   int64_t stride = 0;
   AxisId outer = 0;
   /// There is an axis.
