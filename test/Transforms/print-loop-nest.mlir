@@ -1,6 +1,6 @@
 // RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s --check-prefix=BEST
-// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest=no-horizontal -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPLIT
-// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest=no-algebra -o /dev/null 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest="no-horizontal representative=M=256" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: cleave-opt %S/Inputs/rmsnorm_linear.mlir --cleave-expand --cleave-print-loop-nest="no-algebra representative=M=256" -o /dev/null 2>&1 | FileCheck %s --check-prefix=INPUT
 
 // The tile of X is read once for both reductions.
 // BEST: @rmsnorm_linear, region 0

@@ -36,6 +36,7 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.latency = 0.6;
     target.barrier = 0.2;
     target.launch = 3;
+    target.sharedBytesPerBlock = 227 * 1024;
     return target;
   }
   if (chip == "sm_80") { // A100
@@ -50,6 +51,7 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.launch = 3;
     target.sharedBytesPerBlock = 163 * 1024;
     target.sharedBytes = 164 * 1024;
+    target.sharedBytesPerBlock = 163 * 1024;
     return target;
   }
   return std::nullopt;
@@ -220,13 +222,12 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     Element element = problem[body[0]].element;
     bool tensor = element == Element::F16 || element == Element::BF16;
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
-    // A loop whose loads run further ahead is unrolled, and each copy of the
-    // step has its own tiles. What two contractions of a step share is there
-    // once.
-    for (NodeId operand : body)
-      if (sharedOperands.insert(operand).second)
-        cost.sharedBytes += getSharedBytes(block, problem[operand]) *
-                            std::max<int64_t>(1, chosen.stages - 1);
+    // With several stages operands are made of fragments of the ring's tiles.
+    // What two contractions of a step share is there once.
+    if (chosen.stages == 1)
+      for (NodeId operand : body)
+        if (sharedOperands.insert(operand).second)
+          cost.sharedBytes += getSharedBytes(block, problem[operand]);
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getPadded(block, problem[body[0]].axes);
     cost.scalarOps += trips * elements;
@@ -234,12 +235,14 @@ void Counter::countStep(const NestBlock &block, const Step &step,
   } else {
     countExpression(block, id, trips * getPadded(block, node.axes));
   }
+  // Tiles on their way to later steps lie in a ring.
+  bool inRing =
+      node.kind == NodeKind::Argument && trips > 1 && chosen.stages > 1;
+  if (inRing)
+    cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
   // An accumulator takes no registers beside those that the loop carries.
-  if (step.kind == Step::Evaluate)
+  if (step.kind == Step::Evaluate && !inRing)
     liveSum += bytes;
-  // Tiles on their way to later steps.
-  if (node.kind == NodeKind::Argument && trips > 1)
-    liveSum += static_cast<double>(chosen.stages - 1) * bytes;
 }
 
 void Counter::countBlock(const NestBlock &block, double trips) {
@@ -300,13 +303,16 @@ void Counter::finish(const LoopNest &kernel) {
         std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
     double arithmetic = (scalar + special) / busy;
     double work = std::max({loads, tensor / busy, arithmetic});
-    // Within a block a step waits for its loads before it computes. From three
-    // stages on, several steps share the wait; two were measured to be worth
-    // no more than one.
-    double ahead = std::max(1.0, static_cast<double>(chosen.stages - 1));
-    double wait = target.barrier + target.latency / ahead;
-    double alone = (cost.loadSteps + 1) * wait + loads +
-                   std::max(tensor, scalar + special);
+    // Within a block a step waits for its loads before it computes, unless they
+    // come through a ring: then only for each other, and for the first tile.
+    double steps = cost.loadSteps + 1;
+    double compute = std::max(tensor, scalar + special);
+    double alone = steps * (target.barrier + target.latency) + loads + compute;
+    if (chosen.stages > 1)
+      alone = target.latency +
+              std::max({loads, steps * target.barrier + compute,
+                        steps * target.latency /
+                            static_cast<double>(chosen.stages - 1)});
     return std::max(perUnit * work, alone);
   };
   double full = std::floor(cost.blocks / (units * resident));

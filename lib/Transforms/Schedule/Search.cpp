@@ -192,8 +192,8 @@ void Search::addFields(Schedule &schedule) {
   fields.push_back(
       {[](Schedule &s) -> int64_t & { return s.warps; }, {1, 2, 4, 8}});
   if (!schedule.loop.empty())
-    fields.push_back(
-        {[](Schedule &s) -> int64_t & { return s.stages; }, {1, 2, 3, 4}});
+    fields.push_back({[](Schedule &s) -> int64_t & { return s.stages; },
+                      {1, 2, 3, 4, 6, 8}});
 }
 
 /// Whether `schedule` is better than the best of this descent, which it then

@@ -119,7 +119,7 @@ TEST(PartitionSearchTest, ASmallProductIsComputedAgain) {
 TEST(PartitionSearchTest, ReductionsThatShareTheirLoopStayTogether) {
   EXPECT_EQ(search(LinearWithNorm().problem).kernels.size(), 1u);
   EXPECT_EQ(
-      search(LinearWithNorm().problem, /*horizontal=*/false).kernels.size(),
+      search(LinearWithNorm(256).problem, /*horizontal=*/false).kernels.size(),
       2u);
 }
 
