@@ -299,13 +299,16 @@ bool AlgebraGraph::isDeclared(ClassId id) const {
   return true;
 }
 
-ClassId AlgebraGraph::addConstant(double value, AxisSet axes) {
+ClassId AlgebraGraph::addConstant(double value, AxisSet axes,
+                                  Type elementType) {
   Builder builder(context);
+  if (!elementType)
+    elementType = builder.getF32Type();
   SmallVector<int64_t> shape;
   AxesAttr names = getAxesAttr(axes);
   for (StringAttr name : names.getNames())
     shape.push_back(axisBounds[*lookupAxis(name)].type);
-  auto type = RankedTensorType::get(shape, builder.getF32Type(), names);
+  auto type = RankedTensorType::get(shape, elementType, names);
   return add("cleave.constant",
              builder.getDictionaryAttr(
                  {builder.getNamedAttr("value", builder.getF64FloatAttr(value)),

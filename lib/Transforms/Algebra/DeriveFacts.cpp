@@ -81,48 +81,69 @@ static bool isPartFinite(const EGraph &graph, const Node &product) {
   return largest <= kLargest;
 }
 
-/// The largest known c >= 0 such that the value is at least c * x * x, where x
-/// carries the axes that the value sums over.
-static double getSquareBound(const AlgebraGraph &graph, ClassId id, ClassId x,
-                             unsigned depth = 4) {
-  if (depth == 0)
-    return 0;
-  const EGraph &g = graph.getGraph();
-  double best = 0;
-  for (const Node &node : g.getClass(id).nodes) {
-    switch (graph.getKind(node)) {
-    case OpKind::ReduceSum:
-      for (const Node &square : g.getClass(node.children[0]).nodes)
-        if (graph.getKind(square) == OpKind::Mul &&
-            square.children.size() == 2 &&
-            llvm::all_of(square.children, [&](ClassId c) { return c == x; }))
+namespace {
+/// Looks for a square in a sum, in a bounded number of nodes: classes may
+/// contain themselves.
+class SquareBound {
+public:
+  SquareBound(const AlgebraGraph &graph, ClassId x) : graph(graph), x(x) {}
+
+  /// The largest known c >= 0 such that the value is at least c * x * x, where
+  /// x carries the axes that the value sums over.
+  double get(ClassId id) {
+    double best = 0;
+    for (const Node &node : graph.getGraph().getClass(id).nodes) {
+      if (left == 0)
+        return best;
+      --left;
+      switch (graph.getKind(node)) {
+      case OpKind::ReduceSum:
+        if (isSquare(node.children[0]))
           return 1;
-      break;
-    case OpKind::Mul:
-    case OpKind::Add: {
-      // A positive multiple, or something added that is not negative.
-      bool isMul = graph.getKind(node) == OpKind::Mul;
-      for (size_t i = 0; i < node.children.size(); ++i) {
-        double bound = getSquareBound(graph, node.children[i], x, depth - 1);
-        for (size_t j = 0; j < node.children.size() && bound > 0; ++j)
-          if (j != i) {
-            double lo = g.getFacts(node.children[j]).lo;
-            bound = isMul ? bound * std::max(lo, 0.0) : lo >= 0 ? bound : 0;
-          }
-        best = std::max(best, bound);
+        break;
+      case OpKind::Mul:
+      case OpKind::Add:
+        for (size_t i = 0; i < node.children.size(); ++i)
+          best = std::max(best, getFromTerm(node, i));
+        break;
+      case OpKind::Max:
+        for (ClassId child : node.children)
+          best = std::max(best, get(child));
+        break;
+      default:
+        break;
       }
-      break;
     }
-    case OpKind::Max:
-      for (ClassId child : node.children)
-        best = std::max(best, getSquareBound(graph, child, x, depth - 1));
-      break;
-    default:
-      break;
-    }
+    return best;
   }
-  return best;
-}
+
+private:
+  const AlgebraGraph &graph;
+  ClassId x;
+  unsigned left = 64;
+
+  bool isSquare(ClassId id) const {
+    return llvm::any_of(graph.getGraph().getClass(id).nodes, [&](auto &node) {
+      return graph.getKind(node) == OpKind::Mul && node.children.size() == 2 &&
+             node.children[0] == x && node.children[1] == x;
+    });
+  }
+
+  /// Of a positive multiple of term i, or with something added to it that is
+  /// not negative.
+  double getFromTerm(const Node &node, size_t i) {
+    double factor = 1;
+    for (size_t j = 0; j < node.children.size(); ++j) {
+      double lo = graph.getGraph().getFacts(node.children[j]).lo;
+      if (j != i && graph.getKind(node) == OpKind::Mul)
+        factor *= std::max(lo, 0.0);
+      else if (j != i && lo < 0)
+        factor = 0;
+    }
+    return factor > 0 ? factor * get(node.children[i]) : 0;
+  }
+};
+} // namespace
 
 /// A value divided by its norm: |x * rsqrt(s)| <= 1 / sqrt(c) where s >= c * x
 /// * x. The interval of the other factors, times that.
@@ -137,7 +158,7 @@ static std::pair<double, double> multiplyNorms(const AlgebraGraph &graph,
       for (size_t j = 0; j < factors.size(); ++j) {
         if (j == i)
           continue;
-        double c = getSquareBound(graph, root.children[0], factors[j]);
+        double c = SquareBound(graph, factors[j]).get(root.children[0]);
         if (c <= 0)
           continue;
         SmallVector<ClassId> others;
@@ -611,10 +632,27 @@ static void deriveDiv(const Facts &a, const Facts &b, Facts &facts) {
   facts.finite = a.finite && b.finite;
 }
 
+/// A number that is not 0 becomes 1; others are cut off towards 0 at what the
+/// type holds.
+static void deriveCastToInteger(const Facts &x, unsigned width, Facts &facts) {
+  double largest = std::ldexp(1.0, width - 1) - 1, smallest = -largest - 1;
+  double lo = std::min(x.lo, x.notNaN ? kInf : 0.0);
+  double hi = std::max(x.hi, x.notNaN ? -kInf : 0.0);
+  setInterval(facts, {std::clamp(std::trunc(lo), smallest, largest),
+                      std::clamp(std::trunc(hi), smallest, largest)});
+  if (width == 1)
+    setInterval(facts, {0, 1});
+  facts.finite = true;
+}
+
 /// Rounding moves a value by less than a 128th.
-static void deriveCast(const Facts &x, bool fromFloat, Facts &facts) {
+static void deriveCast(const Facts &x, Type from, Type to, Facts &facts) {
+  if (!isa<FloatType>(to)) {
+    deriveCastToInteger(x, to.getIntOrFloatBitWidth(), facts);
+    return;
+  }
   setInterval(facts, {x.lo, x.hi});
-  if (fromFloat && facts.magnitude() < kInf) {
+  if (isa<FloatType>(from) && facts.magnitude() < kInf) {
     facts.lo -= std::abs(facts.lo) / 128;
     facts.hi += std::abs(facts.hi) / 128;
   }
@@ -739,7 +777,7 @@ Facts AlgebraGraph::deriveFacts(const Node &node) const {
     facts.nonZero = operand(0).isNonZero();
     break;
   case OpKind::Cast:
-    deriveCast(operand(0), isa<FloatType>(getElementType(node.children[0])),
+    deriveCast(operand(0), getElementType(node.children[0]), elementType,
                facts);
     break;
   case OpKind::ReduceSum:

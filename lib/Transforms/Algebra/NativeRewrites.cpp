@@ -66,12 +66,17 @@ static Result operandType(AlgebraGraph &graph, ArrayRef<Binding> arguments) {
 /// A constant with the axes of values.
 static Result splat(AlgebraGraph &graph, ArrayRef<Binding> arguments) {
   AxisSet axes;
-  for (ClassId id : arguments[1].classes)
+  Type elementType;
+  for (ClassId id : arguments[1].classes) {
     axes |= graph.getGraph().getFacts(id).axes;
+    if (graph.getElementType(id).isF64())
+      elementType = graph.getElementType(id);
+  }
   auto value = dyn_cast_or_null<FloatAttr>(arguments[0].attribute);
   if (!value)
     return std::nullopt;
-  return Binding{{graph.addConstant(value.getValueAsDouble(), axes)}, {}};
+  return Binding{
+      {graph.addConstant(value.getValueAsDouble(), axes, elementType)}, {}};
 }
 
 static Result extents(AlgebraGraph &graph, ArrayRef<Binding> arguments) {

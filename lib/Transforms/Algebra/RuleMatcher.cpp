@@ -88,7 +88,12 @@ private:
 
 void Matcher::matchOperation(pdl::OperationOp op, ClassId id, Continue next) {
   StringRef name = getOperationName(op);
+  // A constant is taken as such: the ways to compute it lead back to it, without
+  // end.
+  bool isConstant = graph.findNode(id, OpKind::Constant);
   for (const Node &node : graph.getGraph().getClass(id).nodes) {
+    if (isConstant && graph.getKind(node) != OpKind::Constant)
+      continue;
     if (!name.empty() && graph.getGraph().getName(node.symbol) != name)
       continue;
     bool unordered = graph.getGraph().isUnordered(node.symbol);
@@ -339,8 +344,23 @@ void BoundRule::search(const EGraph &, std::vector<Match> &matches) {
     search(id, matches);
 }
 
+/// Whether a part of a match is narrower than its f64 root: the other side
+/// could then compute in f32 what the root computes in f64.
+static bool isNarrowed(const AlgebraGraph &graph, ClassId root,
+                       const BindingMap &bindings) {
+  return graph.getElementType(root).isF64() &&
+         llvm::any_of(bindings, [&](const auto &entry) {
+           return llvm::any_of(entry.second.classes, [&](ClassId id) {
+             Type type = graph.getElementType(id);
+             return isa<FloatType>(type) && !type.isF64();
+           });
+         });
+}
+
 void BoundRule::search(ClassId id, std::vector<Match> &matches) {
   auto found = [&](const BindingMap &bindings, const ChosenNodes &chosen) {
+    if (isNarrowed(graph, id, bindings))
+      return;
     // Literals of the pattern that only the rewrite uses.
     BindingMap complete = bindings;
     for (auto op : pattern.op->getRegion(0).front().getOps<pdl::AttributeOp>())

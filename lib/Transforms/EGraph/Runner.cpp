@@ -104,10 +104,14 @@ RunReport mlir::cleave::egraph::saturate(EGraph &graph,
 
 void FlattenRule::search(const EGraph &graph, std::vector<Match> &matches) {
   for (ClassId id : graph.getClassIds()) {
+    if (graph.getFacts(id).constant)
+      continue;
     for (const Node &outer : graph.getClass(id).nodes) {
       if (!graph.isMultiset(outer.symbol))
         continue;
       for (auto [position, child] : llvm::enumerate(outer.children)) {
+        if (graph.getFacts(child).constant)
+          continue;
         // Equal children give equal results.
         if (position > 0 && outer.children[position - 1] == child)
           continue;

@@ -160,7 +160,9 @@ public:
   /// `facts` says what is known but for axes and type.
   egraph::ClassId addArgument(unsigned index, RankedTensorType type,
                               egraph::Facts facts);
-  egraph::ClassId addConstant(double value, egraph::AxisSet axes = {});
+  /// In f32 where no element type is given.
+  egraph::ClassId addConstant(double value, egraph::AxisSet axes = {},
+                              Type elementType = {});
   egraph::ClassId addMul(ArrayRef<egraph::ClassId> factors);
 
   Type getElementType(egraph::ClassId id) const {
