@@ -179,7 +179,7 @@ LogicalResult CleaveAlgebraPass::checkRegions(func::FuncOp function,
     return success();
   SmallVector<std::string> notes;
   std::vector<CheckInstance> instances =
-      makeInstances(function, input, check, notes);
+      makeInstances(function, input, check, notes, numerics);
   SmallVector<CheckFailure> failures =
       checkAlternatives(function, alternatives, input, instances, notes);
   for (const std::string &note : notes)

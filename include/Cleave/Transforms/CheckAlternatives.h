@@ -25,15 +25,20 @@ namespace mlir::cleave {
 /// Functions of one signature on the same data.
 class CheckInstance {
 public:
-  /// What `function` returns, computed in f64; none, and the reason in `note`,
-  /// where it cannot be evaluated here.
+  /// What `function` returns, computed in f64 or as its types say; none, and
+  /// the reason in `note`, where it cannot be evaluated here.
   std::optional<std::vector<HostArray>> run(FunctionOpInterface function,
                                             unsigned alternative,
-                                            std::string &note) const;
+                                            std::string &note,
+                                            bool rounds = false) const;
 
-  /// How `results` differ from what `reference` is, or nothing.
+  /// How `results` differ from what `reference` is, or nothing. What is not
+  /// finite in the reference may be infinite or NaN, over the real numbers
+  /// anything. `rounded` is the reference with rounding errors, if known: what
+  /// differs far less than that does is noise, as where all terms cancel.
   std::optional<std::string> compare(ArrayRef<HostArray> results,
-                                     ArrayRef<HostArray> reference) const;
+                                     ArrayRef<HostArray> reference,
+                                     ArrayRef<HostArray> rounded = {}) const;
 
   /// "K = 3, M = 5".
   std::string describe() const;
@@ -43,13 +48,15 @@ public:
   Bindings extents;
   std::vector<SampledAxis> samples;
   std::vector<HostArray> arguments;
+  Numerics numerics = Numerics::Strict;
 };
 
 /// The instances that a level asks for. What is not checked, or not at its full
 /// extent, is said in `notes`.
 std::vector<CheckInstance> makeInstances(FunctionOpInterface function,
                                          unsigned input, CheckLevel level,
-                                         SmallVectorImpl<std::string> &notes);
+                                         SmallVectorImpl<std::string> &notes,
+                                         Numerics numerics = Numerics::Strict);
 
 struct CheckFailure {
   unsigned region;
