@@ -45,6 +45,7 @@ private:
   std::vector<NodeId> getUsers(NodeId id);
 
   std::optional<Plan> evaluate(Partition partition);
+  llvm::Expected<SearchResult> search(const Problem &kernel);
   bool order(Plan &plan);
   const Cost *getCost(const Stores &stores, llvm::ArrayRef<NodeId> reads);
   bool descend(Plan &plan);
@@ -62,6 +63,9 @@ private:
   std::map<KernelKey, std::optional<Cost>> costs;
   /// Kernels that may be looked at.
   size_t limit = 0;
+  /// As in the options; what stands at the start is looked at in any case.
+  double work = 0;
+  bool isStart = true;
   unsigned candidates = 0;
   bool converged = true;
   std::string error;
@@ -204,25 +208,38 @@ bool Searcher::order(Plan &plan) {
   return true;
 }
 
+/// The best schedule of a kernel, with fewer candidates for a large one.
+llvm::Expected<SearchResult> Searcher::search(const Problem &kernel) {
+  double weight = double(kernel.size()) * double(kernel.size());
+  SearchOptions bounded = options;
+  bounded.maxCandidates = unsigned(std::clamp(
+      options.maxWork / 2 / weight, 100.0, double(options.maxCandidates)));
+  llvm::Expected<SearchResult> found = searchSchedule(kernel, target, bounded);
+  if (found) {
+    candidates += found->candidates;
+    work += found->candidates * weight;
+  }
+  return found;
+}
+
 const Cost *Searcher::getCost(const Stores &stores,
                               llvm::ArrayRef<NodeId> reads) {
   auto [it, isNew] = costs.try_emplace({stores, reads.vec()});
   if (!isNew)
     return it->second ? &*it->second : nullptr;
-  if (costs.size() > limit) {
+  if (costs.size() > limit || (!isStart && work > options.maxWork)) {
     costs.erase(it);
     converged = false;
     return nullptr;
   }
   llvm::Expected<SearchResult> found =
-      searchSchedule(extractKernel(problem, stores, reads), target, options);
+      search(extractKernel(problem, stores, reads));
   if (!found) {
     std::string reason = llvm::toString(found.takeError());
     if (error.empty())
       error = reason;
     return nullptr;
   }
-  candidates += found->candidates;
   it->second = std::move(found->cost);
   return &*it->second;
 }
@@ -314,13 +331,11 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
     ScheduledKernel kernel;
     kernel.stores = stores;
     kernel.problem = extractKernel(problem, stores, reads);
-    llvm::Expected<SearchResult> found =
-        searchSchedule(kernel.problem, target, options);
+    llvm::Expected<SearchResult> found = search(kernel.problem);
     if (!found)
       return found.takeError();
     kernel.schedule = found->schedule;
     result.cost += found->cost;
-    candidates += found->candidates;
     converged &= found->converged;
     result.kernels.push_back(std::move(kernel));
   }
@@ -333,9 +348,11 @@ llvm::Expected<PartitionResult> Searcher::run() {
   std::optional<Plan> best;
   for (Partition start : {getFusedPartition(problem), getFinestPartition()}) {
     limit = costs.size() + start.size();
+    isStart = true;
     std::optional<Plan> plan = evaluate(std::move(start));
     if (!plan)
       continue;
+    isStart = false;
     limit = costs.size() + options.maxKernels / 2;
     while (descend(*plan))
       ;

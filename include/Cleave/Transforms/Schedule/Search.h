@@ -26,6 +26,9 @@ struct SearchOptions {
   bool pairs = true;
   /// Kernels that are looked at to find a partition.
   unsigned maxKernels = 200;
+  /// What a partition's search may cost: candidates times the square of the
+  /// kernel's nodes, which is how long it takes to plan one.
+  double maxWork = 12e6;
 };
 
 struct SearchResult {
