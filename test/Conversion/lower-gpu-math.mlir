@@ -55,4 +55,18 @@ gpu.module @m {
     vector.store %u, %p[%c0] : memref<2xf16>, vector<2xf16>
     gpu.return
   }
+
+  // One factor that is no f16 keeps the product in f32, whatever the other is.
+  // CHECK-LABEL: gpu.func @one_half
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} : vector<2xf32>
+  // CHECK: arith.truncf
+  gpu.func @one_half(%x: vector<2xf16>, %z: vector<2xf32>, %p: memref<2xf16>) {
+    %c0 = arith.constant 0 : index
+    %a = arith.extf %x : vector<2xf16> to vector<2xf32>
+    %s = vector.shuffle %a, %a [0, 0] : vector<2xf32>, vector<2xf32>
+    %m = arith.mulf %s, %z : vector<2xf32>
+    %t = arith.truncf %m : vector<2xf32> to vector<2xf16>
+    vector.store %t, %p[%c0] : memref<2xf16>, vector<2xf16>
+    gpu.return
+  }
 }

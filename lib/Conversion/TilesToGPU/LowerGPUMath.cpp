@@ -94,20 +94,24 @@ template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
   double pre, post;
 };
 
-/// The value before it was extended, in the order that it is used in; null if
-/// it was not of `type`.
-Value getUnextended(OpBuilder &b, Value value, Type type) {
-  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
-    return extend.getIn().getType() == type ? extend.getIn() : Value();
+/// What was extended to `value`, or to what `value` reorders; null if that was
+/// not of `type`.
+Value findUnextended(Value value, Type type) {
   auto shuffle = value.getDefiningOp<vector::ShuffleOp>();
-  if (!shuffle || shuffle.getV1() != shuffle.getV2())
-    return {};
-  auto extend = shuffle.getV1().getDefiningOp<arith::ExtFOp>();
-  if (!extend || getElementTypeOrSelf(extend.getIn().getType()) !=
-                     getElementTypeOrSelf(type))
-    return {};
-  return vector::ShuffleOp::create(b, shuffle.getLoc(), extend.getIn(),
-                                   extend.getIn(), shuffle.getMask());
+  if (shuffle && shuffle.getV1() == shuffle.getV2())
+    value = shuffle.getV1();
+  auto extend = value.getDefiningOp<arith::ExtFOp>();
+  bool isOfType = extend && getElementTypeOrSelf(extend.getIn().getType()) ==
+                                getElementTypeOrSelf(type);
+  return isOfType ? extend.getIn() : Value();
+}
+
+/// `unextended` in the order of `value`.
+Value reorderLike(OpBuilder &b, Value unextended, Value value) {
+  auto shuffle = value.getDefiningOp<vector::ShuffleOp>();
+  return shuffle ? vector::ShuffleOp::create(b, shuffle.getLoc(), unextended,
+                                             unextended, shuffle.getMask())
+                 : unextended;
 }
 
 /// The f32 product of two f16 is exact: rounding it to f16 is what the f16
@@ -121,11 +125,12 @@ struct MultiplyHalves : OpRewritePattern<arith::TruncFOp> {
     if (!product || !product->hasOneUse() || op.getRoundingmodeAttr() ||
         !getElementTypeOrSelf(op.getType()).isF16())
       return failure();
-    Value lhs = getUnextended(rewriter, product.getLhs(), op.getType());
-    Value rhs =
-        lhs ? getUnextended(rewriter, product.getRhs(), op.getType()) : lhs;
-    if (!rhs)
+    Value lhs = findUnextended(product.getLhs(), op.getType());
+    Value rhs = findUnextended(product.getRhs(), op.getType());
+    if (!lhs || !rhs)
       return failure();
+    lhs = reorderLike(rewriter, lhs, product.getLhs());
+    rhs = reorderLike(rewriter, rhs, product.getRhs());
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, lhs, rhs);
     return success();
   }

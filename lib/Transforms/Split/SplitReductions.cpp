@@ -15,6 +15,7 @@
 #include "Cleave/Transforms/SplitReductions.h"
 #include "Cleave/Dialect/SymbolicDim.h"
 #include "SplitFold.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
