@@ -54,9 +54,9 @@ evaluate(FunctionOpInterface function, ArrayRef<HostArray> arguments,
 double estimateFlops(FunctionOpInterface function, const Bindings &extents,
                      unsigned alternative = 0);
 
-/// The axes, longer than `count`, such that every result at one of their indices
-/// depends on the arguments at that index only: nothing reduces, reshapes,
-/// renames or measures them.
+/// The axes, longer than `count`, such that every result at one of their
+/// indices depends on the arguments at that index only: nothing reduces,
+/// reshapes, renames or measures them.
 std::vector<std::string> findSampledAxes(FunctionOpInterface function,
                                          const Bindings &extents,
                                          int64_t count);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Algebra/Extraction.h"
+#include "ProductInterval.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -138,12 +139,10 @@ static std::optional<Refusal> checkOperands(const AlgebraGraph &graph,
 /// without an infinity comes from an operand, and rules keep it.
 static bool mayOverflow(const AlgebraGraph &graph, const Facts &facts,
                         const Node &node) {
-  double largest = std::max(facts.magnitude(), 1.0);
-  if (graph.getKind(node) == OpKind::Mul)
-    for (ClassId child : node.children)
-      largest *= std::max(graph.getGraph().getFacts(child).magnitude(), 1.0);
+  bool isProduct = graph.getKind(node) == OpKind::Mul;
   return !facts.finite &&
-         !(largest <= getLargest(Float32Type::get(graph.getContext())));
+         (!(facts.magnitude() <= kLargest) ||
+          (isProduct && !isPartFinite(graph.getGraph(), node)));
 }
 
 std::optional<Refusal> AlgebraCostModel::getRefusal(ClassId id,

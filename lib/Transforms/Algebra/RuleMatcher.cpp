@@ -88,8 +88,8 @@ private:
 
 void Matcher::matchOperation(pdl::OperationOp op, ClassId id, Continue next) {
   StringRef name = getOperationName(op);
-  // A constant is taken as such: the ways to compute it lead back to it, without
-  // end.
+  // A constant is taken as such: the ways to compute it lead back to it,
+  // without end.
   bool isConstant = graph.findNode(id, OpKind::Constant);
   for (const Node &node : graph.getGraph().getClass(id).nodes) {
     if (isConstant && graph.getKind(node) != OpKind::Constant)
