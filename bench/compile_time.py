@@ -5,19 +5,23 @@
 """Compile time and memory of the examples.
 
 Usage: compile_time.py [--tools build/bin] [--repeat 5] [--chip sm_90a]
-                       [--algebra] [FILE.mlir ...]
+                       [--algebra] [--suite | FILE.mlir ...]
 
-Prints a table of the way from .mlir to cubin, the whole process with ptxas: the
-fastest and the median of the repeated runs, and the share of it that is spent
-before PTX (the same pipeline with format=isa). With --algebra a table of
---cleave-algebra alone: the times of its phases, of which the final check stands
-apart, how the saturation ended, and the peak memory of the process.
+Prints a table of the way from .mlir to cubin: the whole process with ptxas, the
+fastest and the median of the repeated runs, then of the fastest run the share
+of the algebra, the choice of schedules, the code generation up to PTX and
+ptxas. Equal work before PTX is taken off a run with format=isa to find the
+latter. --suite takes the graphs of the benchmark in the place of the examples.
+With --algebra a table of --cleave-algebra alone: the times of its phases, of
+which the final check stands apart, how the saturation ended, and the peak
+memory of the process.
 """
 
 import argparse
 import glob
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -25,19 +29,73 @@ import sys
 import tempfile
 import time
 
+import suite
+
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                      ".."))
 
 
-def seconds(command, repeat):
-    times = []
-    for _ in range(repeat):
+class Run:
+    """One process: its seconds, and those of its passes."""
+
+    def __init__(self, command):
         start = time.perf_counter()
-        result = subprocess.run(command, capture_output=True, text=True)
-        times.append(time.perf_counter() - start)
-        if result.returncode:
-            sys.exit(f"error: {' '.join(command)}\n{result.stderr}")
-    return times
+        done = subprocess.run([*command, "--mlir-timing",
+                               "--mlir-timing-display=tree"],
+                              capture_output=True, text=True)
+        self.seconds = time.perf_counter() - start
+        self.error = done.stderr.strip().split("\n")[0] if done.returncode \
+            else None
+        # The wall time comes last; where passes nest, the outer one first.
+        self.passes = {}
+        for share, name in re.findall(
+                r"^ .*?([\d.]+) \( *[\d.]+%\) +([^\d\s].*)$", done.stderr,
+                re.M):
+            self.passes.setdefault(name, float(share))
+
+    def phases(self, to_ptx):
+        """Algebra, schedule, code generation, ptxas."""
+        algebra = self.passes.get("CleaveAlgebraPass", 0.0)
+        schedule = self.passes.get("CleaveSchedulePass", 0.0)
+        serialize = "SerializeKernelsPass"
+        ptxas = self.passes.get(serialize, 0.0) - to_ptx.passes.get(serialize,
+                                                                    0.0)
+        return algebra, schedule, self.seconds - algebra - schedule - ptxas, \
+            max(ptxas, 0.0)
+
+
+def print_times(args, files):
+    print(f"{args.chip}, {os.cpu_count()} cores, {args.repeat} runs")
+    print("| file | fastest s | median s | algebra | schedule | code | ptxas |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for path in files:
+        command = [os.path.join(args.tools, "cleave-opt"), path, "-o",
+                   os.devnull]
+        option = f"--cleave-to-cubin=chip={args.chip}"
+        whole = [Run([*command, option]) for _ in range(args.repeat)]
+        ptx = [Run([*command, option + " format=isa"])
+               for _ in range(args.repeat)]
+        name = os.path.splitext(os.path.basename(path))[0]
+        if whole[0].error:
+            print(f"| {name} | {whole[0].error} | | | | | |")
+            continue
+        best, best_ptx = (min(runs, key=lambda run: run.seconds)
+                          for runs in (whole, ptx))
+        middle = statistics.median(run.seconds for run in whole)
+        print(f"| {name} | {best.seconds:.2f} | {middle:.2f} | " +
+              " | ".join(f"{phase:.2f}" for phase in best.phases(best_ptx)) +
+              " |", flush=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"peak memory of one process: {peak:.0f} MiB")
+
+
+def write_suite(folder):
+    """The suite's programs as files."""
+    for name, shapes in suite.programs().items():
+        path = os.path.join(folder, name + ".mlir")
+        with open(path, "w") as file:
+            file.write(suite.program_text(shapes[0]))
+        yield path
 
 
 def algebra(tool, path):
@@ -81,29 +139,18 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--algebra", action="store_true")
+    parser.add_argument("--suite", action="store_true")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
-    files = args.files or sorted(glob.glob(os.path.join(ROOT, "examples",
-                                                        "*.mlir")))
-
-    if args.algebra:
-        print_algebra(os.path.join(args.tools, "cleave-opt"), files,
-                      args.repeat)
-        return
-    print(f"{args.chip}, {os.cpu_count()} cores, {args.repeat} runs")
-    print("| file | fastest s | median s | median s to PTX |")
-    print("|---|---|---|---|")
-    for path in files:
-        command = [os.path.join(args.tools, "cleave-opt"), path, "-o",
-                   os.devnull]
-        option = f"--cleave-to-cubin=chip={args.chip}"
-        whole = seconds(command + [option], args.repeat)
-        ptx = seconds(command + [option + " format=isa"], args.repeat)
-        print(f"| {os.path.basename(path)} | {min(whole):.2f} "
-              f"| {statistics.median(whole):.2f} "
-              f"| {statistics.median(ptx):.2f} |")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"peak memory of one process: {peak:.0f} MiB")
+    with tempfile.TemporaryDirectory() as folder:
+        files = args.files or (
+            list(write_suite(folder)) if args.suite else
+            sorted(glob.glob(os.path.join(ROOT, "examples", "*.mlir"))))
+        if args.algebra:
+            print_algebra(os.path.join(args.tools, "cleave-opt"), files,
+                          args.repeat)
+        else:
+            print_times(args, files)
 
 
 if __name__ == "__main__":

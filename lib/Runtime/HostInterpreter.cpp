@@ -198,20 +198,21 @@ LogicalResult HostInterpreter::executeAlloc(Operation *op) {
   return success();
 }
 
-LogicalResult HostInterpreter::marshal(Operation *launch, Value operand,
-                                       SmallVectorImpl<uint64_t> &params) {
+LogicalResult HostInterpreter::marshal(Operation *op, Value operand,
+                                       LaunchPlan::Launch &launch) {
   if (auto type = dyn_cast<MemRefType>(operand.getType())) {
     const DeviceArray &array = arrays[operand];
-    params.push_back(array.pointer);
+    launch.pointers.push_back(launch.params.size());
+    launch.params.push_back(array.pointer);
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (type.isDynamicDim(i))
-        params.push_back(array.shape[i]);
+        launch.params.push_back(array.shape[i]);
     return success();
   }
   if (!isa<IndexType>(operand.getType()) && !operand.getType().isInteger(64))
-    return launch->emitOpError("expected memref and index operands but got ")
+    return op->emitOpError("expected memref and index operands but got ")
            << operand.getType();
-  params.push_back(get(operand));
+  launch.params.push_back(get(operand));
   return success();
 }
 
@@ -220,6 +221,7 @@ LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
       !op.getAsyncDependencies().empty() || op.getAsyncObject())
     return op.emitOpError("clusters and async launches are not supported");
   LaunchPlan::Launch launch;
+  launch.module = op.getKernelModuleName().str();
   launch.kernel = op.getKernelName().str();
   gpu::KernelDim3 grid = op.getGridSizeOperandValues();
   gpu::KernelDim3 block = op.getBlockSizeOperandValues();
@@ -238,10 +240,9 @@ LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
     return success();
 
   for (Value operand : op.getKernelOperands())
-    if (failed(marshal(op, operand, launch.params)))
+    if (failed(marshal(op, operand, launch)))
       return failure();
-  std::string name = op.getKernelModuleName().str() + "::" + launch.kernel;
-  launch.function = program.functions.at(name);
+  launch.function = program.functions.at(launch.module + "::" + launch.kernel);
   int64_t &reserved = program.reserved[launch.function];
   int64_t available = program.driver.getInfo().sharedBytesPerBlock;
   if (available && launch.config.sharedBytes > available)

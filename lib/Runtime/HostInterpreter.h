@@ -40,8 +40,8 @@ private:
   LogicalResult executeAlloc(Operation *op);
   LogicalResult executeLaunch(gpu::LaunchFuncOp launch);
   /// Appends the parameters that stand for one launch operand.
-  LogicalResult marshal(Operation *launch, Value operand,
-                        SmallVectorImpl<uint64_t> &params);
+  LogicalResult marshal(Operation *op, Value operand,
+                        LaunchPlan::Launch &launch);
 
   int64_t get(Value value) const { return integers.lookup(value); }
 

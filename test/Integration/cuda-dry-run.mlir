@@ -11,6 +11,18 @@
 // CHECK: launches[K=64,M=0,N=64]: 0
 // CHECK-NOT: grid
 
+// With --json the program for another launcher: extents of any size, since no
+// data are made.
+// RUN: cleave-run %t.mlir --source %s --device=cuda --dry-run --bind 'M=1000000000;M=0' --json %t.json
+// RUN: FileCheck %s --check-prefix=PROGRAM --input-file %t.json
+// PROGRAM: {"entry":"f","modules":{"f_kernels":"f0VMRg{{[^"]*}}"},"runs":
+// PROGRAM-SAME: {"arguments":[{"name":"arg0","shape":[1000000000,64],"type":"f16"},
+// PROGRAM-SAME: "bind":{"K":64,"M":1000000000,"N":64}
+// PROGRAM-SAME: "launches":[{"block":[{{.*}}],"grid":[{{.*}}],"kernel":"f_0","module":"f_kernels",
+// PROGRAM-SAME: {"argument":0},1000000000,{"argument":1},{"result":0},1000000000],"shared":{{[0-9]+}}
+// PROGRAM-SAME: "results":[{"name":"result0",{{.*}}],"temporaries":[]}
+// PROGRAM-SAME: "bind":{"K":64,"M":0,"N":64},"launches":[]
+
 // RUN: not cleave-run %s --device=cuda --dry-run --bind M=1 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: {{.*}}expected --chip with --dry-run
 // RUN: not cleave-run %s --device=cuda --chip=sm_80 --dry-run --bind M=1 --check 2>&1 | FileCheck %s --check-prefix=CHECKED

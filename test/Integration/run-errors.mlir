@@ -58,7 +58,7 @@
 // RUN: not cleave-run %t/f.mlir --device=evaluator --input X:bf16=%t/x.npy 2>&1 | FileCheck %s --check-prefix=BF16
 // BF16: error: expected uint16 elements for 'X:bf16' but got 3x4xf16
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --json=%t/j 2>&1 | FileCheck %s --check-prefix=JSON
-// JSON: error: expected --bench with --json
+// JSON: error: expected --bench or --dry-run with --json
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --scale=wide 2>&1 | FileCheck %s --check-prefix=SCALE
 // SCALE: error: expected a number of at least 0 in --scale but got 'wide'
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --output-dir %t/f.mlir/x 2>&1 | FileCheck %s --check-prefix=OUTDIR

@@ -39,7 +39,7 @@ class CudaExecutor final : public Executor {
 public:
   explicit CudaExecutor(Location location) : location(location) {}
 
-  LogicalResult open(const RunOptions &options);
+  LogicalResult open();
   LogicalResult compile(ModuleOp module, StringRef entry,
                         const RunOptions &options);
   LogicalResult run(ArrayRef<HostArray> arguments,
@@ -62,7 +62,6 @@ private:
   FailureOr<RunTime> timeGraph(ArrayRef<DeviceCall> calls);
 
   Location location;
-  bool isDry = false;
   std::unique_ptr<Driver> driver;
   std::unique_ptr<HostProgram> program;
 };
@@ -75,12 +74,7 @@ std::string chooseChip(const DeviceInfo &info) {
   return info.chip;
 }
 
-LogicalResult CudaExecutor::open(const RunOptions &options) {
-  isDry = options.dryRun;
-  if (isDry) {
-    driver = createDryDriver();
-    return success();
-  }
+LogicalResult CudaExecutor::open() {
   llvm::Expected<std::unique_ptr<Driver>> created = createCudaDriver();
   if (!created)
     return report(created.takeError());
@@ -90,27 +84,12 @@ LogicalResult CudaExecutor::open(const RunOptions &options) {
 
 LogicalResult CudaExecutor::compile(ModuleOp module, StringRef entry,
                                     const RunOptions &options) {
-  auto function = module.lookupSymbol<func::FuncOp>(entry);
-  bool isCleave = isCleaveFunction(function);
-  if (isCleave || isOnTensors(function)) {
-    if (isDry && options.chip.empty())
-      return emitError(location) << "expected --chip with --dry-run";
-    std::string chip =
-        options.chip.empty() ? chooseChip(driver->getInfo()) : options.chip;
-    std::string pipeline =
-        isCleave ? "cleave-to-cubin" : "cleave-tiles-to-cubin";
-    pipeline += "{chip=" + chip;
-    if (isCleave && !options.representative.empty())
-      pipeline += " representative=" + options.representative;
-    if (failed(runPipeline(module, pipeline + "}")))
-      return failure();
-    function = module.lookupSymbol<func::FuncOp>(entry);
-    if (!function)
-      return emitError(location)
-             << "expected function '" << entry << "' after compilation";
-  }
+  FailureOr<func::FuncOp> function =
+      compileToHostForm(module, entry, options, chooseChip(driver->getInfo()));
+  if (failed(function))
+    return failure();
   FailureOr<std::unique_ptr<HostProgram>> created =
-      HostProgram::create(function, *driver);
+      HostProgram::create(*function, *driver);
   if (failed(created))
     return failure();
   program = std::move(*created);
@@ -147,29 +126,12 @@ FailureOr<DeviceCall> CudaExecutor::prepare(ArrayRef<HostArray> arguments,
   return call;
 }
 
-static void printLaunches(const LaunchPlan &plan, const Bindings &extents) {
-  llvm::outs() << "launches[" << toString(extents)
-               << "]: " << plan.getLaunches().size() << "\n";
-  for (const LaunchPlan::Launch &launch : plan.getLaunches()) {
-    llvm::outs() << "  " << launch.kernel << " grid ";
-    llvm::interleave(launch.config.grid, llvm::outs(), "x");
-    llvm::outs() << " block ";
-    llvm::interleave(launch.config.block, llvm::outs(), "x");
-    llvm::outs() << " shared " << launch.config.sharedBytes << " parameters "
-                 << launch.params.size() << "\n";
-  }
-}
-
 LogicalResult CudaExecutor::run(ArrayRef<HostArray> arguments,
                                 MutableArrayRef<HostArray> results,
                                 const Bindings &extents) {
   FailureOr<DeviceCall> call = prepare(arguments, results);
   if (failed(call))
     return failure();
-  if (isDry) {
-    printLaunches(call->plan, extents);
-    return success();
-  }
   if (failed(report(call->plan.run(*driver))) ||
       failed(report(driver->synchronize())))
     return failure();
@@ -256,11 +218,35 @@ FailureOr<RunTime> CudaExecutor::time(ArrayRef<HostArray> arguments,
 
 } // namespace
 
+FailureOr<func::FuncOp>
+mlir::cleave::compileToHostForm(ModuleOp module, StringRef entry,
+                                const RunOptions &options,
+                                StringRef defaultChip) {
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  bool isCleave = isCleaveFunction(function);
+  if (!isCleave && !isOnTensors(function))
+    return function;
+  std::string chip = options.chip.empty() ? defaultChip.str() : options.chip;
+  if (chip.empty())
+    return emitError(module.getLoc()) << "expected --chip with --dry-run";
+  std::string pipeline = isCleave ? "cleave-to-cubin" : "cleave-tiles-to-cubin";
+  pipeline += "{chip=" + chip;
+  if (isCleave && !options.representative.empty())
+    pipeline += " representative=" + options.representative;
+  if (failed(runPipeline(module, pipeline + "}")))
+    return failure();
+  function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!function)
+    return emitError(module.getLoc())
+           << "expected function '" << entry << "' after compilation";
+  return function;
+}
+
 FailureOr<std::unique_ptr<Executor>>
 mlir::cleave::createCudaExecutor(ModuleOp module, StringRef entry,
                                  const RunOptions &options) {
   auto executor = std::make_unique<CudaExecutor>(module.getLoc());
-  if (failed(executor->open(options)) ||
+  if (failed(executor->open()) ||
       failed(executor->compile(module, entry, options)))
     return failure();
   return std::unique_ptr<Executor>(std::move(executor));

@@ -11,9 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Executor.h"
-
-#include "Cleave/Runtime/Driver.h"
+#include "DryRun.h"
 
 using namespace mlir;
 using namespace mlir::cleave;

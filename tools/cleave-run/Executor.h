@@ -59,8 +59,11 @@ createCpuExecutor(ModuleOp module, StringRef entry, const RunOptions &options);
 FailureOr<std::unique_ptr<Executor>>
 createCudaExecutor(ModuleOp module, StringRef entry, const RunOptions &options);
 
-/// A driver without a device.
-std::unique_ptr<Driver> createDryDriver();
+/// Compiles `module` to the host form where that has not been done, for the
+/// chip of the options, else `defaultChip`. Returns the function.
+FailureOr<func::FuncOp> compileToHostForm(ModuleOp module, StringRef entry,
+                                          const RunOptions &options,
+                                          StringRef defaultChip);
 
 /// Runs a pipeline given as text; a pipeline that does not exist is an error.
 LogicalResult runPipeline(ModuleOp module, StringRef pipeline);

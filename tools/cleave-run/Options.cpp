@@ -66,7 +66,9 @@ struct CommandLine {
       cl::desc("with --device=cuda and --chip: compile, and print the launches "
                "instead of running them")};
   cl::opt<std::string> json{"json", cl::value_desc("FILE"), cl::cat(category),
-                            cl::desc("write the times of --bench")};
+                            cl::desc("write the times of --bench, or with "
+                                     "--dry-run the program: cubins and "
+                                     "launches")};
   cl::opt<bool> print{"print", cl::cat(category),
                       cl::desc("print the results' values")};
   cl::opt<unsigned> alternative{
@@ -139,8 +141,8 @@ llvm::Error checkOptions(const RunOptions &options) {
         "'");
   if (!(options.tolerance >= 0))
     return llvm::createStringError("expected a tolerance of at least 0");
-  if (!options.json.empty() && !options.bench)
-    return llvm::createStringError("expected --bench with --json");
+  if (!options.json.empty() && !options.bench && !options.dryRun)
+    return llvm::createStringError("expected --bench or --dry-run with --json");
   if (options.dryRun &&
       (options.device != "cuda" || options.check || options.bench ||
        options.print || !options.outputDir.empty()))

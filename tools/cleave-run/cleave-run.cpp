@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DryRun.h"
 #include "Executor.h"
 #include "Report.h"
 
@@ -50,6 +51,7 @@ private:
   double getScale(const Port &port);
   FailureOr<RunRecord> makeRecord(const Bindings &given);
   LogicalResult runOne(Executor &executor, const Bindings &given);
+  LogicalResult runDry();
 
   MLIRContext &context;
   const RunOptions &options;
@@ -249,8 +251,6 @@ LogicalResult Session::runOne(Executor &executor, const Bindings &given) {
   if (failed(record) ||
       failed(executor.run(record->arguments, record->results, record->extents)))
     return failure();
-  if (options.dryRun)
-    return success();
   printResults(signature, *record, options);
   if (!options.outputDir.empty() &&
       failed(writeResults(source, signature, *record, options)))
@@ -267,6 +267,18 @@ LogicalResult Session::runOne(Executor &executor, const Bindings &given) {
     times.emplace_back(given, *time);
   }
   return success(good);
+}
+
+LogicalResult Session::runDry() {
+  FailureOr<std::unique_ptr<DryRun>> dry =
+      DryRun::create(*module, source.getName(), options);
+  if (failed(dry))
+    return failure();
+  for (const Bindings &given : options.runs)
+    if (FailureOr<Bindings> extents = getExtents(given);
+        failed(extents) || failed((*dry)->add(signature, *extents)))
+      return failure();
+  return options.json.empty() ? success() : (*dry)->write(options.json);
 }
 
 LogicalResult Session::run() {
@@ -289,6 +301,8 @@ LogicalResult Session::run() {
   for (const Bindings &given : options.runs)
     if (failed(getExtents(given)))
       return failure();
+  if (options.dryRun)
+    return runDry();
   FailureOr<std::unique_ptr<Executor>> executor = createExecutor();
   if (failed(executor))
     return failure();

@@ -43,13 +43,17 @@ struct DeviceArray {
 class LaunchPlan {
 public:
   struct Launch {
+    std::string module;
     std::string kernel;
     Driver::Function function = nullptr;
     LaunchConfig config;
     SmallVector<uint64_t> params;
+    /// Which parameters are addresses.
+    SmallVector<unsigned> pointers;
   };
 
   ArrayRef<Launch> getLaunches() const { return launches; }
+  ArrayRef<DeviceBuffer> getTemporaries() const { return temporaries; }
 
   /// Enqueues every launch in order.
   llvm::Error run(Driver &driver) const;

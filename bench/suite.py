@@ -1,0 +1,179 @@
+# Part of the Cleave project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The suite's shapes, and the Cleave function that computes each.
+
+A subgraph is an example with other static extents: `Shape.program` names the
+variant, which is compiled once for all of its shapes. Needs neither torch nor
+a GPU.
+"""
+
+import json
+import os
+import re
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(FOLDER, os.pardir, "examples")
+TOOLS = os.path.join(FOLDER, os.pardir, "build", "bin")
+GROUPS = ["M <= 128", "decode", "row ops", "prefill", "compute-bound"]
+
+
+def _linear(bind, example):
+    return example, pick(bind, "K", "N"), pick(bind, "M")
+
+
+def pick(bind, *names, **renamed):
+    """Extents by the example's axis names."""
+    return {**{name: bind[name] for name in names},
+            **{axis: bind[name] for axis, name in renamed.items()}}
+
+
+def _rowwise(bind):
+    op = bind["op"]
+    if not op.startswith("group_norm"):
+        return op, pick(bind, "N"), pick(bind, "M")
+    channels = bind.get("C", bind["N"])
+    static = {"G": bind["G"], "C": channels // bind["G"]}
+    if channels != bind["N"]:
+        static["P"] = bind["N"] // channels
+    return op, static, pick(bind, "M")
+
+
+def _prefill(bind):
+    static = {"H": bind["H"], "D": bind["D"], "E": bind["D"]}
+    return (("attention_causal" if bind["causal"] else "attention_prefill"),
+            static, pick(bind, "B", "S", T="S"))
+
+
+def _heads(bind):
+    return {"G": bind["Hkv"], "R": bind["Hq"] // bind["Hkv"], "D": bind["D"],
+            "E": bind["D"]}
+
+
+def _layer(bind):
+    static = {**_heads(bind), **pick(bind, "F", H="Hq", K="d"),
+              "P": bind["Hq"] + 2 * bind["Hkv"], "I": bind["D"] // 2}
+    return "transformer_layer", static, pick(bind, "B", S="Sq", T="L")
+
+
+# Example, its static extents and its dynamic ones, by subgraph.
+PROGRAMS = {
+    "rmsnorm_linear": lambda b: _linear(b, "rmsnorm_linear"),
+    "layernorm_linear": lambda b: _linear(b, "layernorm_linear"),
+    "gated_mlp": lambda b: _linear(b, "gated_mlp"),
+    "rmsnorm_gated_mlp": lambda b: _linear(b, "rmsnorm_gated_mlp"),
+    "lora_linear": lambda b: ("lora_linear", pick(b, "K", "N", R="r"),
+                              pick(b, "M")),
+    "attention_prefill": _prefill,
+    "gqa_decode": lambda b: ("gqa_decode", _heads(b), pick(b, "B", T="L")),
+    "qknorm_attention": lambda b: (f"qknorm_attention_{b['norm']}",
+                                   {**_heads(b), "H": b["Hq"]},
+                                   pick(b, "B", S="Sq", T="L")),
+    "mla_decode": lambda b: ("mla_decode", {"H": b["H"], "L": b["ckv"],
+                                            "C": b["ckv"] + b["kpe"]},
+                             pick(b, "B", T="L")),
+    "ntrans": lambda b: (_linear(b, "ntrans_linear") if b["mm"] else
+                         ("ntrans", pick(b, "K"), pick(b, "M"))),
+    "softmax_matmul": lambda b: ("softmax_matmul", pick(b, "N"),
+                                 pick(b, "M", "K")),
+    "linear_logsumexp": lambda b: ("linear_logsumexp", pick(b, "K", "V"),
+                                   pick(b, "M")),
+    "rowwise": _rowwise,
+    "transformer_layer": _layer,
+}
+
+
+class Shape:
+    def __init__(self, record, bind):
+        self.sub, self.bind = record["name"], bind
+        self.flops, self.bytes = (
+            float(eval(record[name], {"__builtins__": {}}, dict(bind)))
+            for name in ("flops", "bytes"))
+        self.example, self.static, self.dynamic = PROGRAMS[self.sub](bind)
+
+    @property
+    def shape(self):
+        return ",".join(f"{k}={v}" for k, v in self.bind.items())
+
+    @property
+    def key(self):
+        return f"{self.sub} {self.shape}"
+
+    @property
+    def program(self):
+        return self.example + "".join(
+            f"_{axis}{extent}" for axis, extent in sorted(self.static.items()))
+
+    @property
+    def group(self):
+        queries = self.bind.get("Sq", self.bind.get("S"))
+        if self.sub == "rowwise" or self.example == "ntrans":
+            return "row ops"
+        if self.sub.endswith("decode") or queries == 1:
+            return "decode"
+        if "attention" in self.sub:
+            return "prefill"
+        return "M <= 128" if self.bind.get("M", 1 << 30) <= 128 else \
+            "compute-bound"
+
+    def floor_us(self, ceilings):
+        return max(self.bytes / ceilings["copy_gbs"] / 1e3,
+                   self.flops / ceilings["matmul_tflops"] / 1e6)
+
+
+def load(name):
+    with open(os.path.join(FOLDER, name)) as file:
+        return json.load(file)
+
+
+def shapes(only=""):
+    """All shapes whose key matches the regular expression."""
+    return [shape for record in load("suite.json")["subgraphs"]
+            for shape in (Shape(record, bind) for bind in record["bindings"])
+            if re.search(only, shape.key)]
+
+
+def programs(only="", own=False):
+    """The shapes that each program serves; `own`: each shape its program."""
+    found = {}
+    for shape in shapes(only):
+        name = shape.program
+        if own:
+            name += "@" + "_".join(f"{axis}{extent}" for axis, extent in
+                                   shape.dynamic.items())
+        found.setdefault(name, []).append(shape)
+    return found
+
+
+def bindings(some):
+    """Of several shapes, as cleave-run's --bind takes them."""
+    return ";".join(",".join(f"{axis}={extent}"
+                             for axis, extent in shape.dynamic.items())
+                    for shape in some)
+
+
+def earlier_peers():
+    """The peers' times of earlier runs, by key."""
+    subgraphs = {record["name"]: record
+                 for record in load("suite.json")["subgraphs"]}
+    return {Shape(subgraphs[row["sub"]], row["bind"]).key: row["peers"]
+            for row in load("peers.json")["shapes"]}
+
+
+def program_text(shape):
+    """The example with the shape's static extents, by the types' aliases."""
+    with open(os.path.join(EXAMPLES, shape.example + ".mlir")) as file:
+        text = file.read()
+
+    def replace(match):
+        dims = [size if size == "?" else str(shape.static.get(axis, size))
+                for size, axis in zip(match[1].split("x"), match[3].split("_"))]
+        return f"tensor<{'x'.join(dims)}x{match[2]}, #{match[3]}>"
+    text = re.sub(r"tensor<([\dx?]+)x(\w+), #(\w+)>", replace, text)
+    width = shape.static.get("D")
+    if width and width != 128:
+        # The scale of the logits, 1 / sqrt(128) in the examples.
+        assert repr(128 ** -0.5) in text
+        text = text.replace("1 / sqrt(128)", f"1 / sqrt({width})")
+        text = text.replace(repr(128 ** -0.5), repr(width ** -0.5))
+    return text
