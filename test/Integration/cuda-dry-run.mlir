@@ -20,7 +20,7 @@
 // PROGRAM-SAME: "bind":{"K":64,"M":1000000000,"N":64}
 // PROGRAM-SAME: "launches":[{"block":[{{.*}}],"grid":[{{.*}}],"kernel":"f_0","module":"f_kernels",
 // PROGRAM-SAME: {"argument":0},1000000000,{"argument":1},{"result":0},1000000000],"shared":{{[0-9]+}}
-// PROGRAM-SAME: "results":[{"name":"result0",{{.*}}],"temporaries":[]}
+// PROGRAM-SAME: "results":[{"name":"result0","shape":[1000000000,64],"type":"f32"}],"temporaries":[]}
 // PROGRAM-SAME: "bind":{"K":64,"M":0,"N":64},"launches":[]
 
 // RUN: not cleave-run %s --device=cuda --dry-run --bind M=1 2>&1 | FileCheck %s --check-prefix=CHIP
