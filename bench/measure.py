@@ -120,8 +120,11 @@ class Worker:
     def is_done(self, shape):
         return shape.key in self.done
 
+    def is_checked_only(self, shape):
+        return self.args.check_only or shape.is_odd
+
     def peer_names(self, shape):
-        if self.args.peers == "none" or self.args.check_only:
+        if self.args.peers == "none" or self.is_checked_only(shape):
             return []
         names = list(self.earlier[shape.key])
         if self.args.peers == "all":
@@ -189,7 +192,7 @@ class Worker:
         error = ours.check(reference, 0)
         record["candidates"][label] = {"ours": True, "l2": error,
                                        "launches": len(ours.call.launches)}
-        if not self.args.check_only:
+        if not self.is_checked_only(shape):
             ours.capture(self.stream)
         return ours
 
@@ -242,8 +245,8 @@ class Worker:
     def measure(self, shape):
         begun = time.time()
         record = {"key": shape.key, "sub": shape.sub, "shape": shape.shape,
-                  "group": shape.group, "floor_us":
-                  shape.floor_us(self.ceilings), "candidates": {}}
+                  "group": shape.group, "odd": shape.is_odd,
+                  "floor_us": shape.floor_us(self.ceilings), "candidates": {}}
         make = references.Maker(torch)
         record["seed"] = make.seed
         candidates = []
@@ -258,7 +261,8 @@ class Worker:
                            lambda: self.check_after(record, case, [one]))
         record["wall_s"] = time.time() - begun
         self.files.add(self.files.lines, record)
-        shown = {n: round(c["us"], 2) if "us" in c else c.get("error", c)
+        shown = {n: round(c["us"], 2) if "us" in c else
+                 c.get("error", f"{c.get('l2', -1):.1e}")
                  for n, c in record["candidates"].items()}
         print(f"{shape.key}: floor {record['floor_us']:.1f} {shown} "
               f"[{record['wall_s']:.1f} s, {self.left():.0f} left]", flush=True)
@@ -268,12 +272,14 @@ class Worker:
 
     def set_up(self, shape, make):
         case = references.CASES[shape.sub](make, shape.bind)
-        sets = self.make_sets(case)
+        sets = [case.arguments()] if self.is_checked_only(shape) \
+            else self.make_sets(case)
         return case, sets, case.reference(sets[0])
 
     def prepare(self, record, shape, case, sets, reference):
         candidates = []
-        for text in self.args.ours:
+        # A folder after the first need not have the odd shapes.
+        for text in self.args.ours[:1 if shape.is_odd else None]:
             label, _, folder = text.rpartition("=")
             label = label or "ours"
             ours = self.guard(record, label, lambda: self.prepare_ours(

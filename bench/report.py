@@ -123,6 +123,20 @@ def tail(all_rows):
     return lines
 
 
+def odd(records, label):
+    """One line for what only correctness was checked of, and the faults."""
+    checked = [(r["key"], r["candidates"].get(label, {})) for r in
+               {r["key"]: r for r in records if r.get("odd")}.values()]
+    faults = [f"- {key}: {c.get('error', NOT_RUN)}" for key, c in checked
+              if c.get("error") or "l2" not in c]
+    if not checked:
+        return []
+    worst = max((c["l2"] for _, c in checked if "l2" in c), default=0)
+    return ["", f"Extents that no tile divides: {len(checked) - len(faults)} "
+            f"of {len(checked)} right, relative L2 up to {worst:.1e}.", "",
+            *faults]
+
+
 def labels(records):
     return list(dict.fromkeys(
         name for record in records for name, c in record["candidates"].items()
@@ -146,7 +160,7 @@ def comparison(records, first, second):
 def markdown(records, label=None):
     names = labels(records)
     all_rows = rows(records, label or names[0])
-    lines = table(all_rows) + tail(all_rows)
+    lines = table(all_rows) + tail(all_rows) + odd(records, label or names[0])
     if label is None:
         for other in names[1:]:
             lines += comparison(records, names[0], other)

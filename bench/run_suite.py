@@ -90,7 +90,7 @@ class Files:
 def work(args):
     from measure import Worker
     worker = Worker(args, Files(args.out))
-    for shape in suite.shapes(args.only):
+    for shape in suite.shapes(args.only, odd=True):
         if worker.is_done(shape):
             continue
         if worker.left() < 0:

@@ -83,9 +83,26 @@ PROGRAMS = {
 }
 
 
+# Further extents, for correctness only: no tile divides them, and what was
+# compiled for one shape runs on any.
+ROWS = [dict(M=3), dict(M=17), dict(M=200)]
+KEYS = [dict(B=1, L=1), dict(B=3, L=97), dict(B=2, L=1003)]
+ODD = {
+    "attention_prefill": [dict(B=1, S=1), dict(B=2, S=97), dict(B=1, S=203)],
+    "gqa_decode": KEYS,
+    "mla_decode": KEYS,
+    "qknorm_attention": [dict(B=1, Sq=1, L=97, causal=0),
+                         dict(B=2, Sq=3, L=77, causal=1),
+                         dict(B=1, Sq=203, L=203, causal=1)],
+    "softmax_matmul": [dict(M=3, K=1), dict(M=17, K=97), dict(M=200, K=1003)],
+    "transformer_layer": [dict(B=1, Sq=1, L=97, causal=0),
+                          dict(B=2, Sq=3, L=13, causal=0)],
+}
+
+
 class Shape:
-    def __init__(self, record, bind):
-        self.sub, self.bind = record["name"], bind
+    def __init__(self, record, bind, is_odd=False):
+        self.sub, self.bind, self.is_odd = record["name"], bind, is_odd
         self.flops, self.bytes = (
             float(eval(record[name], {"__builtins__": {}}, dict(bind)))
             for name in ("flops", "bytes"))
@@ -126,17 +143,27 @@ def load(name):
         return json.load(file)
 
 
-def shapes(only=""):
-    """All shapes whose key matches the regular expression."""
-    return [shape for record in load("suite.json")["subgraphs"]
-            for shape in (Shape(record, bind) for bind in record["bindings"])
-            if re.search(only, shape.key)]
+def shapes(only="", odd=False):
+    """All shapes whose key matches the regular expression.
+
+    With `odd` also those that only correctness is checked of.
+    """
+    found = []
+    for record in load("suite.json")["subgraphs"]:
+        found += [Shape(record, bind) for bind in record["bindings"]]
+        if odd:
+            first = {Shape(record, bind).program: bind
+                     for bind in reversed(record["bindings"])}
+            found += [Shape(record, {**bind, **extents}, is_odd=True)
+                      for bind in first.values()
+                      for extents in ODD.get(record["name"], ROWS)]
+    return [shape for shape in found if re.search(only, shape.key)]
 
 
 def programs(only="", own=False):
     """The shapes that each program serves; `own`: each shape its program."""
     found = {}
-    for shape in shapes(only):
+    for shape in shapes(only, odd=not own):
         name = shape.program
         if own:
             name += "@" + "_".join(f"{axis}{extent}" for axis, extent in

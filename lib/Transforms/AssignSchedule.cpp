@@ -88,6 +88,16 @@ static std::string describe(const Candidate &candidate) {
   return text;
 }
 
+static std::string describe(size_t number, const KernelCost &kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "kernel " << number << ": " << llvm::format("%.1f", kernel.time)
+     << " us, " << kernel.resident << " blocks a multiprocessor, "
+     << kernel.sharedBytes << " bytes of shared memory, "
+     << kernel.registersPerThread << " registers a thread";
+  return text;
+}
+
 /// The symbols that a schedule of the region binds to a number of parts.
 static std::vector<std::string> getSymbols(Region &region,
                                            const AxisTable &axes) {
@@ -234,6 +244,8 @@ void CleaveAssignSchedulePass::explain(func::FuncOp function,
       " schedules tried, " +
       (best.converged ? "no neighbour is better" : "stopped at the limit");
   remark::passed(function.getLoc(), opts) << StringRef(chosen);
+  for (auto [i, kernel] : llvm::enumerate(best.cost.kernels))
+    remark::analysis(function.getLoc(), opts) << StringRef(describe(i, kernel));
   for (const Candidate &candidate : candidates) {
     if (&candidate == &best)
       continue;

@@ -3,6 +3,7 @@
 // RUN: not cleave-opt %s --cleave-assign-schedule --split-input-file --remarks-filter=cleave-schedule --remark-format=emitRemark 2>&1 | FileCheck %s
 // CHECK: remark: [Missed] schedule | {{.*}}Function=dropped{{.*}}no schedule for region 0: a reduction inside a fold's body is not supported
 // CHECK: remark: [Passed] schedule | {{.*}}Function=dropped{{.*}}region 1 (input)
+// CHECK: remark: [Analysis] schedule | {{.*}}Function=dropped{{.*}}kernel 0: {{.*}} us, {{[0-9]+}} blocks a multiprocessor
 // Where none is left, the first reason is an error.
 // CHECK: error: no schedule for region 0: a reduction inside a fold's body is not supported
 // CHECK-NEXT: func.func @none_left

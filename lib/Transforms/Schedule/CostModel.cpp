@@ -285,6 +285,7 @@ void Counter::finish(const LoopNest &kernel) {
            static_cast<double>(std::max<int64_t>(cost.sharedBytes, 1)),
        16.0});
   resident = std::max(1.0, std::floor(resident));
+  cost.resident = static_cast<int64_t>(resident);
   double units = static_cast<double>(target.multiprocessors);
   cost.blocks = 1;
   for (const AxisTile &range : kernel.grid)

@@ -52,6 +52,8 @@ struct KernelCost {
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
   int64_t sharedBytes = 0, registersPerThread = 0;
+  /// Blocks that a multiprocessor is taken to hold at once.
+  int64_t resident = 1;
   double waves = 0;
   double time = 0;
 };
