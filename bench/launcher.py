@@ -52,9 +52,9 @@ class Cuda:
 
 
 class Buffer:
-    """Device memory between guard zones, full of poison."""
+    """Device memory between guard zones, full of poison or of zeros."""
 
-    def __init__(self, torch, bytes):
+    def __init__(self, torch, bytes, zeros=False):
         self.bytes = bytes
         # Keeps what follows the guard aligned, whatever the size.
         self.memory = torch.empty(bytes + 2 * GUARD, dtype=torch.uint8,
@@ -62,7 +62,7 @@ class Buffer:
         self.memory[:GUARD].fill_(GUARD_BYTE)
         self.memory[GUARD + bytes:].fill_(GUARD_BYTE)
         self.inside = self.memory[GUARD:GUARD + bytes]
-        self.inside.fill_(POISON_BYTE)
+        self.inside.fill_(0 if zeros else POISON_BYTE)
 
     @property
     def pointer(self):
@@ -121,8 +121,8 @@ class Call:
         self.torch, self.cuda = program.torch, program.cuda
         self.arguments, self.results = run["arguments"], run["results"]
         self.launches = run["launches"]
-        self.temporaries = [Buffer(self.torch, size)
-                            for size in run["temporaries"]]
+        self.temporaries = [Buffer(self.torch, each["bytes"], each["zeros"])
+                            for each in run["temporaries"]]
         self.functions = [
             self.cuda.function(program.module(launch["module"]),
                                launch["kernel"], launch["shared"])

@@ -6,68 +6,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For --dry-run: addresses without memory behind them, so that a program's
-// launches can be seen where there is no GPU.
+// For --dry-run: what a program does to memory, where there is no GPU.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DryRun.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::cleave;
 
-namespace {
+llvm::Expected<Driver::Module> DryDriver::loadModule(StringRef image) {
+  if (image.empty())
+    return llvm::createStringError("the kernels are empty");
+  return this;
+}
 
-class DryDriver final : public Driver {
-public:
-  DeviceInfo getInfo() override { return {"none", "", 0, 0}; }
-  llvm::Expected<Module> loadModule(StringRef image) override {
-    if (image.empty())
-      return llvm::createStringError("the kernels are empty");
-    return this;
-  }
-  void unloadModule(Module) override {}
-  llvm::Expected<Function> getFunction(Module, StringRef) override {
-    return this;
-  }
-  llvm::Error reserveSharedMemory(Function, int64_t) override {
-    return llvm::Error::success();
-  }
-  llvm::Expected<DevicePointer> allocate(int64_t bytes) override {
-    DevicePointer pointer = next;
-    next += llvm::alignTo(bytes, 256);
-    return pointer;
-  }
-  void release(DevicePointer) override {}
-  llvm::Error copyToDevice(DevicePointer, ArrayRef<char>) override {
-    return llvm::Error::success();
-  }
-  llvm::Error copyToHost(MutableArrayRef<char>, DevicePointer) override {
-    return llvm::Error::success();
-  }
-  llvm::Error fill(DevicePointer, uint8_t, int64_t) override {
-    return llvm::Error::success();
-  }
-  llvm::Error launch(Function, const LaunchConfig &,
-                     ArrayRef<uint64_t>) override {
-    return llvm::Error::success();
-  }
-  llvm::Error synchronize() override { return llvm::Error::success(); }
-  llvm::Error beginCapture() override { return llvm::Error::success(); }
-  llvm::Expected<Graph> endCapture() override { return nullptr; }
-  llvm::Error launchGraph(Graph) override { return llvm::Error::success(); }
-  void destroyGraph(Graph) override {}
-  llvm::Error recordMark(unsigned) override { return llvm::Error::success(); }
-  llvm::Expected<double> elapsedMicroseconds(unsigned, unsigned) override {
-    return 0.0;
-  }
+llvm::Expected<DevicePointer> DryDriver::allocate(int64_t bytes) {
+  DevicePointer pointer = next;
+  next += llvm::alignTo(bytes, 256);
+  return pointer;
+}
 
-private:
-  DevicePointer next = 1 << 20;
-};
-
-} // namespace
-
-std::unique_ptr<Driver> mlir::cleave::createDryDriver() {
-  return std::make_unique<DryDriver>();
+llvm::Error DryDriver::fill(DevicePointer to, uint8_t byte, int64_t) {
+  if (byte == 0)
+    zeros.insert(to);
+  return llvm::Error::success();
 }

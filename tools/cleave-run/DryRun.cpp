@@ -32,7 +32,7 @@ DryRun::create(ModuleOp module, StringRef entry, const RunOptions &options) {
     return failure();
   std::unique_ptr<DryRun> dry(new DryRun(*function));
   FailureOr<std::unique_ptr<HostProgram>> program =
-      HostProgram::create(*function, *dry->driver);
+      HostProgram::create(*function, dry->driver);
   if (failed(program))
     return failure();
   dry->program = std::move(*program);
@@ -47,7 +47,7 @@ FailureOr<json::Array> DryRun::addPorts(ArrayRef<Port> ports, StringRef role,
     int64_t bytes = elementSize(port.kind);
     for (int64_t extent : shape)
       bytes *= extent;
-    llvm::Expected<DeviceBuffer> buffer = DeviceBuffer::create(*driver, bytes);
+    llvm::Expected<DeviceBuffer> buffer = DeviceBuffer::create(driver, bytes);
     if (!buffer)
       return function.emitOpError() << llvm::toString(buffer.takeError());
     names[buffer->get()] = {role.str(), int64_t(i)};
@@ -112,7 +112,8 @@ LogicalResult DryRun::add(const Signature &signature, const Bindings &extents) {
   json::Array temporaries, launches;
   for (auto [i, buffer] : llvm::enumerate(plan->getTemporaries())) {
     names[buffer.get()] = {"temporary", int64_t(i)};
-    temporaries.push_back(buffer.size());
+    temporaries.push_back(json::Object{{"bytes", buffer.size()},
+                                       {"zeros", driver.isZero(buffer.get())}});
   }
   for (const LaunchPlan::Launch &launch : plan->getLaunches())
     launches.push_back(describe(launch));

@@ -20,11 +20,53 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
+#include <map>
+#include <set>
 
 namespace mlir::cleave {
 
-/// A driver without a device.
-std::unique_ptr<Driver> createDryDriver();
+/// A driver without a device: addresses without memory behind them.
+class DryDriver final : public Driver {
+public:
+  DeviceInfo getInfo() override { return {"none", "", 0, 0}; }
+  llvm::Expected<Module> loadModule(StringRef image) override;
+  void unloadModule(Module) override {}
+  llvm::Expected<Function> getFunction(Module, StringRef) override {
+    return this;
+  }
+  llvm::Error reserveSharedMemory(Function, int64_t) override {
+    return llvm::Error::success();
+  }
+  llvm::Expected<DevicePointer> allocate(int64_t bytes) override;
+  void release(DevicePointer) override {}
+  llvm::Error copyToDevice(DevicePointer, ArrayRef<char>) override {
+    return llvm::Error::success();
+  }
+  llvm::Error copyToHost(MutableArrayRef<char>, DevicePointer) override {
+    return llvm::Error::success();
+  }
+  llvm::Error fill(DevicePointer to, uint8_t byte, int64_t count) override;
+  llvm::Error launch(Function, const LaunchConfig &,
+                     ArrayRef<uint64_t>) override {
+    return llvm::Error::success();
+  }
+  llvm::Error synchronize() override { return llvm::Error::success(); }
+  llvm::Error beginCapture() override { return llvm::Error::success(); }
+  llvm::Expected<Graph> endCapture() override { return nullptr; }
+  llvm::Error launchGraph(Graph) override { return llvm::Error::success(); }
+  void destroyGraph(Graph) override {}
+  llvm::Error recordMark(unsigned) override { return llvm::Error::success(); }
+  llvm::Expected<double> elapsedMicroseconds(unsigned, unsigned) override {
+    return 0.0;
+  }
+
+  /// Whether what lies there was filled with zeros.
+  bool isZero(DevicePointer pointer) const { return zeros.count(pointer); }
+
+private:
+  DevicePointer next = 1 << 20;
+  std::set<DevicePointer> zeros;
+};
 
 class DryRun {
 public:
@@ -39,15 +81,14 @@ public:
   LogicalResult write(StringRef path);
 
 private:
-  explicit DryRun(func::FuncOp function)
-      : function(function), driver(createDryDriver()) {}
+  explicit DryRun(func::FuncOp function) : function(function) {}
 
   FailureOr<llvm::json::Array> addPorts(ArrayRef<Port> ports, StringRef role,
                                         const Bindings &extents);
   llvm::json::Value describe(const LaunchPlan::Launch &launch) const;
 
   func::FuncOp function;
-  std::unique_ptr<Driver> driver;
+  DryDriver driver;
   std::unique_ptr<HostProgram> program;
   /// The buffers of the call at hand, and what JSON calls them.
   std::vector<DeviceBuffer> buffers;
