@@ -74,11 +74,16 @@ Operation *CleaveDialect::materializeConstant(OpBuilder &builder,
 LogicalResult CleaveDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (attr.getName() == kScheduleAttrName) {
-    if (isa<FunctionOpInterface>(op) && isa<ScheduleAttr>(attr.getValue()))
+    auto single = dyn_cast<ScheduleAttr>(attr.getValue());
+    if (single && !single.getWhenAxes().empty())
+      return op->emitOpError("expected 'when' in #cleave.schedules only");
+    if (isa<FunctionOpInterface>(op) &&
+        (single || isa<SchedulesAttr>(attr.getValue())))
       return success();
     return op->emitOpError("expected '")
            << kScheduleAttrName
-           << "' to be a #cleave.schedule attribute of a function";
+           << "' to be a #cleave.schedule or #cleave.schedules attribute of a "
+              "function";
   }
   if (attr.getName() != kSymbolsAttrName)
     return success();

@@ -31,11 +31,31 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static LogicalResult
+verifyConditions(function_ref<InFlightDiagnostic()> emitError,
+                 ArrayRef<StringAttr> axes, ArrayRef<int64_t> bounds) {
+  if (axes.size() != bounds.size())
+    return emitError() << "expected one bound an axis in 'when'";
+  for (auto [number, bound] : llvm::enumerate(bounds)) {
+    if (bound < 0)
+      return emitError() << "expected axis " << axes[number]
+                         << " to have a bound of at least 0 in 'when' but got "
+                         << bound;
+    if (llvm::is_contained(axes.take_front(number), axes[number]))
+      return emitError() << "expected axis " << axes[number]
+                         << " once in 'when'";
+  }
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   int64_t region,
+                                   ArrayRef<StringAttr> whenAxes,
+                                   ArrayRef<int64_t> whenBounds, int64_t region,
                                    ArrayRef<StringAttr> splitAxes,
                                    ArrayRef<int64_t> splitCounts,
                                    ArrayRef<KernelAttr> kernels) {
+  if (failed(verifyConditions(emitError, whenAxes, whenBounds)))
+    return failure();
   if (region < 0)
     return emitError() << "expected a region of at least 0 but got " << region;
   if (splitAxes.size() != splitCounts.size())
@@ -51,6 +71,47 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         return kernel.getStores().empty();
       }))
     return emitError() << "expected 'store' for each of several kernels";
+  return success();
+}
+
+bool ScheduleAttr::covers(ScheduleAttr other) const {
+  return llvm::all_of(
+      llvm::zip_equal(getWhenAxes(), getWhenBounds()), [&](auto condition) {
+        auto [axis, bound] = condition;
+        const StringAttr *found = llvm::find(other.getWhenAxes(), axis);
+        size_t place = found - other.getWhenAxes().begin();
+        return found != other.getWhenAxes().end() &&
+               other.getWhenBounds()[place] <= bound;
+      });
+}
+
+std::string ScheduleAttr::describeWhen() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(llvm::zip_equal(getWhenAxes(), getWhenBounds()), os,
+                        [&](auto condition) {
+                          os << std::get<0>(condition).getValue() << " upto "
+                             << std::get<1>(condition);
+                        });
+  return text;
+}
+
+LogicalResult
+SchedulesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      ArrayRef<ScheduleAttr> schedules) {
+  if (schedules.empty())
+    return emitError() << "expected a schedule";
+  if (!schedules.back().getWhenAxes().empty())
+    return emitError() << "expected the last schedule without 'when'";
+  for (auto [number, schedule] : llvm::enumerate(schedules.drop_back())) {
+    if (schedule.getWhenAxes().empty())
+      return emitError() << "expected 'when' for every schedule but the last";
+    for (ScheduleAttr earlier : schedules.take_front(number))
+      if (earlier.covers(schedule))
+        return emitError() << "expected extents that reach the schedule when "
+                           << schedule.describeWhen()
+                           << " but an earlier one has them all";
+  }
   return success();
 }
 
@@ -140,13 +201,36 @@ void KernelAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+/// [M upto 45]
+static ParseResult parseConditions(AsmParser &parser,
+                                   SmallVectorImpl<StringAttr> &axes,
+                                   SmallVectorImpl<int64_t> &bounds) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square,
+      [&]() -> ParseResult {
+        StringRef name;
+        if (parser.parseKeyword(&name) || parser.parseKeyword("upto") ||
+            parser.parseInteger(bounds.emplace_back()))
+          return failure();
+        axes.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      },
+      " of axes with bounds");
+}
+
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   int64_t region = 0;
-  SmallVector<StringAttr> splitAxes;
-  SmallVector<int64_t> splitCounts;
+  SmallVector<StringAttr> whenAxes, splitAxes;
+  SmallVector<int64_t> whenBounds, splitCounts;
   SmallVector<KernelAttr> kernels;
-  if (parser.parseLess() || parseField(parser, "region") ||
-      parser.parseInteger(region) || parser.parseComma())
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("when")) &&
+      (parser.parseEqual() || parseConditions(parser, whenAxes, whenBounds) ||
+       parser.parseComma()))
+    return {};
+  if (parseField(parser, "region") || parser.parseInteger(region) ||
+      parser.parseComma())
     return {};
   if (succeeded(parser.parseOptionalKeyword("split")) &&
       (parser.parseEqual() || parseTiles(parser, splitAxes, splitCounts) ||
@@ -172,12 +256,16 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<ScheduleAttr>(
-      parser.getContext(), region, ArrayRef<StringAttr>(splitAxes),
+      parser.getContext(), ArrayRef<StringAttr>(whenAxes),
+      ArrayRef<int64_t>(whenBounds), region, ArrayRef<StringAttr>(splitAxes),
       ArrayRef<int64_t>(splitCounts), ArrayRef<KernelAttr>(kernels));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
-  printer << "<region = " << getRegion() << ", ";
+  printer << "<";
+  if (!getWhenAxes().empty())
+    printer << "when = [" << describeWhen() << "], ";
+  printer << "region = " << getRegion() << ", ";
   if (!getSplitAxes().empty()) {
     printer << "split = ";
     printTiles(printer, getSplitAxes(), getSplitCounts());
@@ -192,4 +280,30 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << "]";
   }
   printer << ">";
+}
+
+Attribute SchedulesAttr::parse(AsmParser &parser, Type) {
+  SmallVector<ScheduleAttr> schedules;
+  auto parseSchedule = [&]() -> ParseResult {
+    Attribute schedule = ScheduleAttr::parse(parser, {});
+    if (!schedule)
+      return failure();
+    schedules.push_back(cast<ScheduleAttr>(schedule));
+    return success();
+  };
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     parseSchedule, " of schedules") ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<SchedulesAttr>(parser.getContext(),
+                                          ArrayRef<ScheduleAttr>(schedules));
+}
+
+void SchedulesAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getSchedules(), printer, [&](ScheduleAttr schedule) {
+    schedule.print(printer);
+  });
+  printer << "]>";
 }

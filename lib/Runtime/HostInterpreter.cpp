@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,10 +31,11 @@ bool HostInterpreter::isSupported(Operation *op) {
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
              arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp,
-             arith::CmpIOp, arith::SelectOp, arith::IndexCastOp,
+             arith::CmpIOp, arith::AndIOp, arith::SelectOp, arith::IndexCastOp,
              affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp,
              memref::DimOp, memref::AllocOp, memref::DeallocOp,
-             gpu::LaunchFuncOp, func::ReturnOp>(op);
+             gpu::LaunchFuncOp, scf::YieldOp, func::ReturnOp>(op) ||
+         (isa<scf::IfOp>(op) && op->getNumResults() == 0);
 }
 
 FailureOr<LaunchPlan> HostInterpreter::run(ArrayRef<DeviceArray> arguments) {
@@ -81,9 +83,20 @@ LogicalResult HostInterpreter::execute(Operation *op) {
       .Case([&](memref::DimOp) { return executeDim(op); })
       .Case([&](memref::AllocOp) { return executeAlloc(op); })
       // Temporaries live as long as the plan.
-      .Case<memref::DeallocOp, func::ReturnOp>([](auto) { return success(); })
+      .Case<memref::DeallocOp, func::ReturnOp, scf::YieldOp>(
+          [](auto) { return success(); })
+      .Case([&](scf::IfOp branch) { return executeIf(branch); })
       .Case([&](gpu::LaunchFuncOp launch) { return executeLaunch(launch); })
       .Default([&](Operation *) { return executeArith(op); });
+}
+
+LogicalResult HostInterpreter::executeIf(scf::IfOp branch) {
+  Region &taken = get(branch.getCondition()) ? branch.getThenRegion()
+                                             : branch.getElseRegion();
+  for (Operation &op : taken.getOps())
+    if (failed(execute(&op)))
+      return failure();
+  return success();
 }
 
 LogicalResult HostInterpreter::executeArith(Operation *op) {
@@ -124,6 +137,7 @@ LogicalResult HostInterpreter::executeArith(Operation *op) {
           .Case([&](arith::AddIOp) { return a + b; })
           .Case([&](arith::SubIOp) { return a - b; })
           .Case([&](arith::MulIOp) { return a * b; })
+          .Case([&](arith::AndIOp) { return a & b; })
           .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
               [&](auto) { return llvm::divideCeilSigned(a, b); })
           .Case([&](arith::FloorDivSIOp) {

@@ -21,6 +21,10 @@ namespace mlir {
 class AffineMap;
 } // namespace mlir
 
+namespace mlir::scf {
+class IfOp;
+} // namespace mlir::scf
+
 namespace mlir::cleave {
 
 class HostInterpreter {
@@ -35,6 +39,7 @@ private:
   LogicalResult bind(Value argument, const DeviceArray &array);
   LogicalResult execute(Operation *op);
   LogicalResult executeArith(Operation *op);
+  LogicalResult executeIf(scf::IfOp branch);
   LogicalResult executeAffine(Operation *op, AffineMap map);
   LogicalResult executeDim(Operation *op);
   LogicalResult executeAlloc(Operation *op);

@@ -48,13 +48,14 @@ FailureOr<std::unique_ptr<HostProgram>> HostProgram::create(func::FuncOp func,
              << i << " to be a row-major memref but got " << type;
   }
   std::unique_ptr<HostProgram> program(new HostProgram(func, driver));
-  for (Operation &op : func.getBody().front()) {
-    if (!HostInterpreter::isSupported(&op))
-      return op.emitOpError("is not supported in the host form");
-    if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
-      if (failed(program->load(launch)))
-        return failure();
-  }
+  WalkResult walk = func.getBody().walk([&](Operation *op) -> WalkResult {
+    if (!HostInterpreter::isSupported(op))
+      return op->emitOpError("is not supported in the host form");
+    auto launch = dyn_cast<gpu::LaunchFuncOp>(op);
+    return launch ? program->load(launch) : success();
+  });
+  if (walk.wasInterrupted())
+    return failure();
   return program;
 }
 

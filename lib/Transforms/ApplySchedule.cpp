@@ -41,14 +41,19 @@ struct CleaveApplySchedulePass
 
 private:
   LogicalResult apply(func::FuncOp function) {
-    FailureOr<ScheduledGraph> graph = getScheduledGraph(function);
-    if (failed(graph))
+    FailureOr<std::vector<ScheduledGraph>> graphs =
+        getScheduledGraphs(function);
+    if (failed(graphs))
       return failure();
-    FailureOr<std::vector<schedule::LoopNest>> nests =
-        planKernels(function, *graph, !noHorizontal);
-    if (failed(nests))
-      return failure();
-    return emitKernels(function, *graph, *nests);
+    std::vector<std::vector<schedule::LoopNest>> nests;
+    for (ScheduledGraph &graph : *graphs) {
+      FailureOr<std::vector<schedule::LoopNest>> planned =
+          planKernels(function, graph, !noHorizontal);
+      if (failed(planned))
+        return failure();
+      nests.push_back(std::move(*planned));
+    }
+    return emitKernels(function, *graphs, nests);
   }
 };
 } // namespace

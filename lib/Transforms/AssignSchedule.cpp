@@ -257,7 +257,7 @@ void CleaveAssignSchedulePass::explain(func::FuncOp function,
 
 LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
   if (function->hasAttr(CleaveDialect::kScheduleAttrName))
-    return success(succeeded(getScheduledGraph(function)));
+    return success(succeeded(getScheduledGraphs(function)));
   FailureOr<std::vector<Candidate>> candidates = schedule(function);
   if (failed(candidates))
     return failure();

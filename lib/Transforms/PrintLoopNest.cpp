@@ -49,22 +49,29 @@ LogicalResult CleavePrintLoopNestPass::print(func::FuncOp function) {
     if (failed(runPipeline(pipeline, function)))
       return failure();
   }
-  FailureOr<ScheduledGraph> graph = getScheduledGraph(function);
+  FailureOr<std::vector<ScheduledGraph>> graphs = getScheduledGraphs(function);
   if (!scheduled)
     function->removeAttr(CleaveDialect::kScheduleAttrName);
-  if (failed(graph))
-    return failure();
-  FailureOr<std::vector<schedule::LoopNest>> nests =
-      planKernels(function, *graph, !noHorizontal);
-  if (failed(nests))
+  if (failed(graphs))
     return failure();
   // One write, so that functions printed in parallel do not mix.
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "@" << function.getName() << ", region " << graph->region << "\n";
-  for (auto [number, nest] : llvm::enumerate(*nests))
-    schedule::printLoopNest(graph->kernels[number].problem,
-                            graph->kernels[number].schedule, nest, number, os);
+  for (ScheduledGraph &graph : *graphs) {
+    FailureOr<std::vector<schedule::LoopNest>> nests =
+        planKernels(function, graph, !noHorizontal);
+    if (failed(nests))
+      return failure();
+    os << "@" << function.getName();
+    if (!graph.when.empty())
+      os << " when " << getScheduleAttr(&getContext(), graph).describeWhen();
+    else if (graphs->size() > 1)
+      os << " otherwise";
+    os << ", region " << graph.region << "\n";
+    for (auto [number, nest] : llvm::enumerate(*nests))
+      schedule::printLoopNest(graph.kernels[number].problem,
+                              graph.kernels[number].schedule, nest, number, os);
+  }
   llvm::errs() << text;
   return success();
 }

@@ -8,13 +8,14 @@
 //
 // Stage: after scheduling, on the way to the CPU. The calling convention is
 // that of the host form (docs/scheduled-form.md): row-major memrefs, results
-// last.
+// last. Where extents choose a branch, it writes the results itself.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::cleave {
 #define GEN_PASS_DEF_CLEAVERESULTSTOOUTPARAMSPASS
@@ -43,6 +44,42 @@ private:
 };
 } // namespace
 
+/// Writes `value` to `out` where it is computed: in each branch that yields it.
+static void write(OpBuilder &b, Value value, Value out) {
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = value.getDefiningOp<scf::IfOp>();
+  if (!branch) {
+    bufferization::MaterializeInDestinationOp::create(
+        b, value.getLoc(), /*result=*/Type(), value, out, /*restrict=*/true,
+        /*writable=*/true);
+    return;
+  }
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    Operation *yield = block->getTerminator();
+    b.setInsertionPoint(yield);
+    write(b, yield->getOperand(number), out);
+  }
+}
+
+/// Replaces `branch`, whose results have been written, by one without results.
+static void dropResults(scf::IfOp branch) {
+  if (!branch.use_empty() || branch.getNumResults() == 0)
+    return;
+  OpBuilder b(branch);
+  auto bare =
+      scf::IfOp::create(b, branch.getLoc(), TypeRange(), branch.getCondition());
+  bare->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  bare.getThenRegion().takeBody(branch.getThenRegion());
+  bare.getElseRegion().takeBody(branch.getElseRegion());
+  for (Block *block : {bare.thenBlock(), bare.elseBlock()})
+    block->getTerminator()->setOperands({});
+  branch.erase();
+  for (Block *block : {bare.thenBlock(), bare.elseBlock()})
+    for (scf::IfOp inner : llvm::to_vector(block->getOps<scf::IfOp>()))
+      dropResults(inner);
+}
+
 LogicalResult CleaveResultsToOutParamsPass::convert(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expected a body of one block");
@@ -64,12 +101,11 @@ LogicalResult CleaveResultsToOutParamsPass::convert(func::FuncOp function) {
     if (failed(function.insertArgument(
             index, type, attrs.getDictionary(&getContext()), value.getLoc())))
       return failure();
-    auto write = bufferization::MaterializeInDestinationOp::create(
-        b, ret->getLoc(), /*result=*/Type(), value, function.getArgument(index),
-        /*restrict=*/true, /*writable=*/true);
-    (void)write;
+    write(b, value, function.getArgument(index));
   }
   ret->setOperands({});
+  for (scf::IfOp branch : llvm::to_vector(function.front().getOps<scf::IfOp>()))
+    dropResults(branch);
   llvm::BitVector all(function.getNumResults(), true);
   return function.eraseResults(all);
 }

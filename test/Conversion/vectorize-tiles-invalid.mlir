@@ -293,3 +293,53 @@ func.func @too_large(%x: tensor<?xf32>) -> tensor<?xf32> {
   }
   return %y : tensor<?xf32>
 }
+
+// -----
+
+func.func @condition(%x: tensor<64xf32>, %f: tensor<f32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = arith.cmpf olt, %zero, %zero : f32
+  // expected-error @below {{expected a condition on extents}}
+  %y = scf.if %c -> tensor<64xf32> {
+    %ea = tensor.empty() : tensor<64xf32>
+    %a = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %ea) -> (tensor<64xf32>) {
+      %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+      }
+    } {cleave.warps = 1 : i64}
+    scf.yield %a : tensor<64xf32>
+  } else {
+    %eb = tensor.empty() : tensor<64xf32>
+    %b = scf.forall (%i) = (0) to (64) step (16) shared_outs(%out = %eb) -> (tensor<64xf32>) {
+      %xt = tensor.extract_slice %x[%i] [16] [1] : tensor<64xf32> to tensor<16xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %xt into %out[%i] [16] [1] : tensor<16xf32> into tensor<64xf32>
+      }
+    } {cleave.warps = 1 : i64}
+    scf.yield %b : tensor<64xf32>
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @branch_without_kernel(%x: tensor<64xf32>, %c: tensor<?xf32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %c, %c0 : tensor<?xf32>
+  %small = arith.cmpi sle, %m, %c0 : index
+  %y = scf.if %small -> tensor<64xf32> {
+    %ea = tensor.empty() : tensor<64xf32>
+    %a = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %ea) -> (tensor<64xf32>) {
+      %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+      }
+    } {cleave.warps = 1 : i64}
+    scf.yield %a : tensor<64xf32>
+  } else {
+    scf.yield %x : tensor<64xf32>
+  }
+  // expected-error @below {{expected result #0 to be a kernel's result}}
+  return %y : tensor<64xf32>
+}

@@ -295,3 +295,55 @@ func.func @f32_row(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32
 func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Extents choose kernels, which are called by the condition. Buffers between
+// kernels are the branch's own; what two branches share is one kernel.
+// CHECK-LABEL: func.func @branches
+// CHECK-SAME: (%[[X:.*]]: memref<64xf32>, %[[D:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<64xf32> {cleave.result = 0 : i64})
+// CHECK-NOT: memref.alloc
+// CHECK: scf.if
+// CHECK-NEXT: gpu.launch_func @branches_kernels::@branches_M_upto_7_0 {{.*}} args(%[[X]] : memref<64xf32>, %[[OUT]] : memref<64xf32>)
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[T:.*]] = memref.alloc
+// CHECK-NEXT: gpu.launch_func @branches_kernels::@branches_M_upto_7_0 {{.*}} args(%[[X]] : memref<64xf32>, %[[T]] : memref<64xf32>)
+// CHECK-NEXT: gpu.launch_func @branches_kernels::@branches_1 {{.*}} args(%[[T]] : memref<64xf32>, %[[OUT]] : memref<64xf32>)
+// CHECK-NEXT: } {cleave.when = "M upto 7"}
+// CHECK-NEXT: return
+// CHECK: gpu.func @branches_M_upto_7_0
+// CHECK-NOT: gpu.func @branches_0
+// CHECK: gpu.func @branches_1
+func.func @branches(%x: tensor<64xf32>, %d: tensor<?xf32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %m = tensor.dim %d, %c0 : tensor<?xf32>
+  %small = arith.cmpi sle, %m, %c7 : index
+  %y = scf.if %small -> tensor<64xf32> {
+    %ea = tensor.empty() : tensor<64xf32>
+    %a = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %ea) -> (tensor<64xf32>) {
+      %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+      }
+    } {cleave.warps = 1 : i64}
+    scf.yield %a : tensor<64xf32>
+  } else {
+    %eb = tensor.empty() : tensor<64xf32>
+    %b = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %eb) -> (tensor<64xf32>) {
+      %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+      }
+    } {cleave.warps = 1 : i64}
+    %ec = tensor.empty() : tensor<64xf32>
+    %c = scf.forall (%i) = (0) to (64) step (16) shared_outs(%out = %ec) -> (tensor<64xf32>) {
+      %xt = tensor.extract_slice %b[%i] [16] [1] : tensor<64xf32> to tensor<16xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %xt into %out[%i] [16] [1] : tensor<16xf32> into tensor<64xf32>
+      }
+    } {cleave.warps = 1 : i64}
+    scf.yield %c : tensor<64xf32>
+  } {cleave.when = "M upto 7"}
+  return %y : tensor<64xf32>
+}

@@ -14,7 +14,7 @@ func.func @empty() attributes {cleave.schedule = #cleave.schedule<region = 0, gr
 
 // -----
 
-// expected-error@+1 {{expected 'cleave.schedule' to be a #cleave.schedule attribute of a function}}
+// expected-error@+1 {{expected 'cleave.schedule' to be a #cleave.schedule or #cleave.schedules attribute of a function}}
 func.func @wrong() attributes {cleave.schedule = 4 : i64} {
   return
 }
@@ -55,5 +55,72 @@ func.func @no_kernel() attributes {cleave.schedule = #cleave.schedule<region = 0
 func.func @no_store() attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
     <store = [v1], grid = [], loop = [], warps = 1, stages = 1>,
     <store = [], grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// CHECK: #cleave.schedules<[<when = [M upto 16, N upto 0], region = 1, grid = [M: 16], loop = [], warps = 1, stages = 1>, <when = [M upto 16], region = 0, split = [K.s: 2], kernels = [<store = [result0], grid = [], loop = [], warps = 1, stages = 1>]>, <region = 0, grid = [], loop = [], warps = 1, stages = 1>]>
+func.func @classes() attributes {cleave.schedule = #cleave.schedules<[
+    <when = [M upto 16, N upto 0], region = 1, grid = [M: 16], loop = [], warps = 1, stages = 1>,
+    <when = [M upto 16], region = 0, split = [K.s: 2], kernels = [<store = [result0], grid = [], loop = [], warps = 1, stages = 1>]>,
+    <region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// One class is a list like any other.
+// CHECK: #cleave.schedules<[<region = 0, grid = [], loop = [], warps = 1, stages = 1>]>
+func.func @one_class() attributes {cleave.schedule = #cleave.schedules<[<region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected a schedule}}
+func.func @no_class() attributes {cleave.schedule = #cleave.schedules<[]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected the last schedule without 'when'}}
+func.func @last_when() attributes {cleave.schedule = #cleave.schedules<[<when = [M upto 16], region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'when' for every schedule but the last}}
+func.func @no_when() attributes {cleave.schedule = #cleave.schedules<[<region = 0, grid = [], loop = [], warps = 1, stages = 1>, <region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected extents that reach the schedule when M upto 8, N upto 4 but an earlier one has them all}}
+func.func @hidden() attributes {cleave.schedule = #cleave.schedules<[<when = [M upto 16], region = 0, grid = [], loop = [], warps = 1, stages = 1>, <when = [M upto 8, N upto 4], region = 0, grid = [], loop = [], warps = 1, stages = 1>, <region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected axis "M" once in 'when'}}
+func.func @twice() attributes {cleave.schedule = #cleave.schedules<[<when = [M upto 16, M upto 8], region = 0, grid = [], loop = [], warps = 1, stages = 1>, <region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected axis "M" to have a bound of at least 0 in 'when' but got -1}}
+func.func @negative_bound() attributes {cleave.schedule = #cleave.schedules<[<when = [M upto -1], region = 0, grid = [], loop = [], warps = 1, stages = 1>, <region = 0, grid = [], loop = [], warps = 1, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'when' in #cleave.schedules only}}
+func.func @alone() attributes {cleave.schedule = #cleave.schedule<when = [M upto 1], region = 0, grid = [], loop = [], warps = 1, stages = 1>} {
   return
 }

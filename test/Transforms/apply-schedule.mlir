@@ -90,3 +90,37 @@ func.func @softmax_v(%z: tensor<?x?xf32, #S_T>, %v: tensor<?x?xf16, #T_E>) -> te
   %y = cleave.relayout %r : tensor<?x?xf32, #E_S> to tensor<?x?xf32, #S_E>
   return %y : tensor<?x?xf32, #S_E>
 }
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#M = #cleave.axes<M>
+
+// Extents choose between kernels; they are read once.
+// CHECK-LABEL: func @classes
+// CHECK: %[[K:.*]] = tensor.dim %arg0, %c1
+// CHECK: %[[M:.*]] = tensor.dim %arg0, %c0
+// CHECK-NOT: tensor.dim
+// CHECK-DAG: %[[SMALL_M:.*]] = arith.cmpi sle, %[[M]], %c16
+// CHECK-DAG: %[[SMALL_K:.*]] = arith.cmpi sle, %[[K]], %c64
+// CHECK: %[[BOTH:.*]] = arith.andi %[[SMALL_K]], %[[SMALL_M]]
+// CHECK: %[[Y:.*]] = scf.if %[[BOTH]] -> (tensor<?xf32>)
+// CHECK: scf.forall {{.*}} step (8)
+// CHECK: } else {
+// CHECK: %[[AGAIN:.*]] = arith.cmpi sle, %[[M]], %c16
+// CHECK: %[[REST:.*]] = scf.if %[[AGAIN]]
+// CHECK: scf.forall {{.*}} step (2)
+// CHECK: } else {
+// CHECK: scf.forall {{.*}} step (4)
+// CHECK: } {cleave.when = "M upto 16"}
+// CHECK: scf.yield %[[REST]]
+// CHECK: } {cleave.when = "K upto 64, M upto 16"}
+// CHECK: return %[[Y]]
+func.func @classes(%x: tensor<?x?xf32, #M_K>) -> tensor<?xf32, #M>
+    attributes {cleave.schedule = #cleave.schedules<[
+      <when = [K upto 64, M upto 16], region = 0, grid = [M: 8], loop = [K: 64], warps = 1, stages = 1>,
+      <when = [M upto 16], region = 0, grid = [M: 2], loop = [K: 64], warps = 1, stages = 1>,
+      <region = 0, grid = [M: 4], loop = [K: 64], warps = 1, stages = 1>]>} {
+  %y = cleave.reduce_sum %x over [K] : (tensor<?x?xf32, #M_K>) -> tensor<?xf32, #M>
+  return %y : tensor<?xf32, #M>
+}

@@ -260,3 +260,56 @@ func.func @parts_at_once(%x: tensor<?x?xf16, #M_K>) -> tensor<?xf32, #M>
   %y = cleave.reduce_sum %p over [S] : (tensor<?x?xf32, #M_S>) -> tensor<?xf32, #M>
   return %y : tensor<?xf32, #M>
 }
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+
+// expected-error@+1 {{illegal schedule: number 0: expected a dynamic axis in 'when' but got 'K'}}
+func.func @when_static(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+    attributes {cleave.schedule = #cleave.schedules<[<when = [K upto 4], region = 0, grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>, <region = 0, grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+  return %y : tensor<?x8xf32, #M_N>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+
+// expected-error@+1 {{illegal schedule: number 0: expected a dynamic axis in 'when' but got 'Q'}}
+func.func @when_unknown(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+    attributes {cleave.schedule = #cleave.schedules<[<when = [Q upto 4], region = 0, grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>, <region = 0, grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+  return %y : tensor<?x8xf32, #M_N>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+
+// expected-error@+1 {{illegal schedule: number 1: unknown axis 'Q'}}
+func.func @second_class(%x: tensor<?x8xf16, #M_K>, %w: tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+    attributes {cleave.schedule = #cleave.schedules<[<when = [M upto 4], region = 0, grid = [M: 16, N: 8], loop = [K: 16], warps = 4, stages = 1>, <region = 0, grid = [M: 16, Q: 8], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.contract %x, %w over [K] : (tensor<?x8xf16, #M_K>, tensor<8x8xf16, #K_N>) -> tensor<?x8xf32, #M_N>
+  return %y : tensor<?x8xf32, #M_N>
+}
+
+// -----
+
+#M_K = #cleave.axes<M, K>
+#M = #cleave.axes<M>
+
+// expected-error@+1 {{illegal schedule: number 0: expected an argument with axis 'Q', which is in 'when'}}
+func.func @when_nowhere(%x: tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+    attributes {cleave.symbols = #cleave.symbols<Q: dynamic>, cleave.schedule = #cleave.schedules<[
+      <when = [Q upto 4], region = 0, grid = [M: 16], loop = [K: 16], warps = 4, stages = 1>,
+      <region = 0, grid = [M: 16], loop = [K: 16], warps = 4, stages = 1>]>} {
+  %y = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
+  return %y : tensor<?xf32, #M>
+}

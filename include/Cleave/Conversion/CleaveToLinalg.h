@@ -37,6 +37,8 @@ FailureOr<schedule::Problem> buildProblem(func::FuncOp function,
 
 /// A function's graph and how it runs.
 struct ScheduledGraph {
+  /// Dynamic axes and the extents up to which it runs; all must hold.
+  std::vector<std::pair<std::string, int64_t>> when;
   unsigned region = 0;
   /// The values of the symbols that the schedule binds.
   Bindings splits;
@@ -46,9 +48,11 @@ struct ScheduledGraph {
 
 ScheduleAttr getScheduleAttr(MLIRContext *context, const ScheduledGraph &graph);
 
-/// The graph and the schedule in the attribute of `function`, checked. Emits an
-/// error that says why it is not a legal one.
-FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function);
+/// The graph with each schedule in the attribute of `function`, checked. The
+/// first whose conditions hold runs, the last has none. Emits an error that
+/// says why one is not legal.
+FailureOr<std::vector<ScheduledGraph>>
+getScheduledGraphs(func::FuncOp function);
 
 /// The extents in a list M=16,K=4096.
 FailureOr<Bindings> parseExtents(StringRef text, Location location);
@@ -68,10 +72,11 @@ bool hasNamedAxes(func::FuncOp function);
 FailureOr<std::vector<schedule::LoopNest>>
 planKernels(func::FuncOp function, ScheduledGraph &graph, bool horizontal);
 
-/// Replaces the body of `function`, whose graph it is, by the kernels' loops,
-/// and its types by plain tensors.
-LogicalResult emitKernels(func::FuncOp function, const ScheduledGraph &graph,
-                          ArrayRef<schedule::LoopNest> nests);
+/// Replaces the body of `function` by the loops of the kernels of each of
+/// `graphs`, of which the extents choose one, and its types by plain tensors.
+LogicalResult emitKernels(func::FuncOp function,
+                          ArrayRef<ScheduledGraph> graphs,
+                          ArrayRef<std::vector<schedule::LoopNest>> nests);
 
 } // namespace mlir::cleave
 

@@ -75,7 +75,9 @@ def Cleave_SymbolAttr : Cleave_Attr<"Symbol", "symbol"> {
     - `K: 4096`: static, the extent;
     - `S: bound like 4`: a symbol that the scheduler gets a value for;
     - `M: dynamic like 16 | 2048`: a run-time extent, with representative values
-      that schedules are chosen for;
+      that schedules are chosen for. Values of several axes belong together: the
+      first of each, the second of each, ...; a shorter list goes on with its
+      last value;
     - `Ki = ceil(K / S)`: the inner part of the split of K into S parts. A
       position (s, i) exists only where `s * |Ki| + i < |K|`;
     - `H = G * R`: a product of two axes, outer first;
@@ -145,6 +147,7 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
        stages = 1>]>
     ```
 
+    - `when`: only in `#cleave.schedules`, see there.
     - `region`: which region of `cleave.alternatives` (0 if there is none).
     - `split`: the value of each symbol that the schedule binds.
     - `kernels`: what each kernel stores and how it runs, in order. A kernel
@@ -162,10 +165,41 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
     Tiles are powers of two; an axis need not be a multiple of its tile.
   }];
   let parameters = (ins
+    ArrayRefParameter<"::mlir::StringAttr">:$whenAxes,
+    ArrayRefParameter<"int64_t">:$whenBounds,
     "int64_t":$region,
     ArrayRefParameter<"::mlir::StringAttr">:$splitAxes,
     ArrayRefParameter<"int64_t">:$splitCounts,
     ArrayRefParameter<"::mlir::cleave::KernelAttr">:$kernels);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether its conditions hold wherever those of `other` do.
+    bool covers(ScheduleAttr other) const;
+    /// M upto 16, N upto 2048; empty without conditions.
+    std::string describeWhen() const;
+  }];
+}
+
+def Cleave_SchedulesAttr : Cleave_Attr<"Schedules", "schedules"> {
+  let summary = "How a function's graph runs, by extents";
+  let description = [{
+    Several schedules of one function, as its attribute `cleave.schedule`: the
+    first runs whose conditions hold. `when = [M upto 45]` holds where the
+    run-time extent of the dynamic axis M is at most 45; of several conditions
+    all must hold. The last schedule, and no other, has none, so every extent
+    has a schedule; no schedule may be hidden by an earlier one.
+
+    ```mlir
+    #cleave.schedules<[
+      <when = [M upto 45], region = 0, grid = [M: 16, N: 64], loop = [K: 64],
+       warps = 4, stages = 2>,
+      <region = 1, grid = [M: 128, N: 128], loop = [K: 32], warps = 8,
+       stages = 3>]>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::cleave::ScheduleAttr">:$schedules);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -15,6 +15,8 @@
 
 #include "Cleave/Conversion/EmitBody.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -25,30 +27,70 @@ namespace {
 /// Writes the function around the kernels.
 class FunctionEmitter {
 public:
-  FunctionEmitter(func::FuncOp function, const ScheduledGraph &graph)
-      : function(function), graph(graph), problem(graph.problem),
-        b(function.getContext()), loc(function.getLoc()) {}
+  explicit FunctionEmitter(func::FuncOp function)
+      : function(function), b(function.getContext()), loc(function.getLoc()) {}
 
-  LogicalResult run(ArrayRef<LoopNest> nests);
+  LogicalResult run(ArrayRef<ScheduledGraph> graphs,
+                    ArrayRef<std::vector<LoopNest>> nests);
 
 private:
   void replaceTypes();
-  LogicalResult addExtents(ArrayRef<AxesAttr> argumentAxes);
+  Value getDim(unsigned argument, unsigned dim);
+  Value emitCondition(const ScheduledGraph &graph);
+  FailureOr<SmallVector<Value>>
+  emitFirst(ArrayRef<ScheduledGraph> graphs,
+            ArrayRef<std::vector<LoopNest>> nests);
+  FailureOr<SmallVector<Value>> emitGraph(const ScheduledGraph &graph,
+                                          ArrayRef<LoopNest> nests);
+
+  func::FuncOp function;
+  OpBuilder b;
+  Location loc;
+  /// As they were.
+  SmallVector<AxesAttr> argumentAxes;
+  SmallVector<RankedTensorType> resultTypes;
+  /// The extents that are read from arguments, and the last operation of these.
+  std::map<std::pair<unsigned, unsigned>, Value> dims;
+  Operation *lastDim = nullptr;
+};
+
+/// Writes the kernels of one graph.
+class GraphEmitter {
+public:
+  GraphEmitter(func::FuncOp function, const ScheduledGraph &graph, OpBuilder &b)
+      : function(function), graph(graph), problem(graph.problem), b(b),
+        loc(function.getLoc()) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      around.arguments[i] = function.getArgument(i);
+  }
+
+  LogicalResult
+  addExtents(ArrayRef<AxesAttr> argumentAxes,
+             function_ref<Value(unsigned argument, unsigned dim)> getDim);
+  /// What the function returns.
+  SmallVector<Value> run(ArrayRef<LoopNest> nests,
+                         ArrayRef<RankedTensorType> resultTypes);
+
+private:
   LogicalResult checkExtents(const Problem &kernel);
-  void emit(const ScheduledKernel &kernel, const LoopNest &nest);
+  void emit(const ScheduledKernel &kernel, const LoopNest &nest,
+            ArrayRef<RankedTensorType> resultTypes);
   RankedTensorType getStoredType(NodeId id);
 
   func::FuncOp function;
   const ScheduledGraph &graph;
   const Problem &problem;
-  OpBuilder b;
+  OpBuilder &b;
   Location loc;
   Surroundings around;
-  SmallVector<RankedTensorType> resultTypes;
   /// By the number of the function's result.
   SmallVector<Value> results;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
 
 /// Which dimensions of which arguments have the extents of axes.
 static void addPlaces(const Node &argument,
@@ -65,7 +107,9 @@ static void addPlaces(const Node &argument,
 }
 
 /// The extents of all axes, read from arguments where they are dynamic.
-LogicalResult FunctionEmitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
+LogicalResult GraphEmitter::addExtents(
+    ArrayRef<AxesAttr> argumentAxes,
+    function_ref<Value(unsigned argument, unsigned dim)> getDim) {
   std::map<AxisId, std::pair<unsigned, unsigned>> places;
   for (NodeId id = 0; id < problem.size(); ++id)
     if (problem[id].kind == NodeKind::Argument)
@@ -84,10 +128,7 @@ LogicalResult FunctionEmitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
       around.extents.push_back({});
     else
       around.extents.push_back(
-          tensor::DimOp::create(b, loc,
-                                function.getArgument(place->second.first),
-                                place->second.second)
-              .getResult());
+          getDim(place->second.first, place->second.second));
   }
   for (AxisId axis : parts) {
     auto [whole, outer] = *problem.axes[axis].part;
@@ -101,7 +142,7 @@ LogicalResult FunctionEmitter::addExtents(ArrayRef<AxesAttr> argumentAxes) {
   }));
 }
 
-LogicalResult FunctionEmitter::checkExtents(const Problem &kernel) {
+LogicalResult GraphEmitter::checkExtents(const Problem &kernel) {
   AxisSet needed;
   for (const Result &result : kernel.results)
     needed = unite(needed, kernel[result.node].axes);
@@ -115,33 +156,7 @@ LogicalResult FunctionEmitter::checkExtents(const Problem &kernel) {
   return success();
 }
 
-static RankedTensorType getPlainType(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
-}
-
-/// Empties the function and gives it plain types.
-void FunctionEmitter::replaceTypes() {
-  SmallVector<Type> arguments;
-  for (Type type : function.getArgumentTypes())
-    arguments.push_back(getPlainType(type));
-  for (Type type : function.getResultTypes())
-    resultTypes.push_back(getPlainType(type));
-  results.resize(resultTypes.size());
-  function.getBody().front().dropAllReferences();
-  function.getBody().getBlocks().clear();
-  function.setFunctionType(b.getFunctionType(
-      arguments, SmallVector<Type>(resultTypes.begin(), resultTypes.end())));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  function->removeAttr(CleaveDialect::kSymbolsAttrName);
-  function->removeAttr(CleaveDialect::kScheduleAttrName);
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    function.removeArgAttr(i, CleaveDialect::kRangeAttrName);
-    around.arguments[i] = function.getArgument(i);
-  }
-}
-
-RankedTensorType FunctionEmitter::getStoredType(NodeId id) {
+RankedTensorType GraphEmitter::getStoredType(NodeId id) {
   SmallVector<int64_t> shape;
   for (AxisId axis : getStorage(problem, id)) {
     int64_t extent = problem.axes[axis].extent;
@@ -151,8 +166,8 @@ RankedTensorType FunctionEmitter::getStoredType(NodeId id) {
       shape, getElementType(b.getContext(), problem[id].element));
 }
 
-void FunctionEmitter::emit(const ScheduledKernel &kernel,
-                           const LoopNest &nest) {
+void GraphEmitter::emit(const ScheduledKernel &kernel, const LoopNest &nest,
+                        ArrayRef<RankedTensorType> resultTypes) {
   // As extractKernel lists them.
   SmallVector<RankedTensorType> types;
   SmallVector<std::pair<NodeId, std::optional<unsigned>>> stored;
@@ -175,21 +190,128 @@ void FunctionEmitter::emit(const ScheduledKernel &kernel,
   }
 }
 
-LogicalResult FunctionEmitter::run(ArrayRef<LoopNest> nests) {
-  SmallVector<AxesAttr> argumentAxes;
+SmallVector<Value> GraphEmitter::run(ArrayRef<LoopNest> nests,
+                                     ArrayRef<RankedTensorType> resultTypes) {
+  results.resize(resultTypes.size());
+  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests))
+    emit(kernel, nest, resultTypes);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType getPlainType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Empties the function and gives it plain types.
+void FunctionEmitter::replaceTypes() {
+  SmallVector<Type> arguments;
+  for (Type type : function.getArgumentTypes())
+    arguments.push_back(getPlainType(type));
   for (Type type : function.getArgumentTypes())
     argumentAxes.push_back(getAxes(type));
-  replaceTypes();
-  if (failed(addExtents(argumentAxes)))
+  for (Type type : function.getResultTypes())
+    resultTypes.push_back(getPlainType(type));
+  function.getBody().front().dropAllReferences();
+  function.getBody().getBlocks().clear();
+  function.setFunctionType(b.getFunctionType(
+      arguments, SmallVector<Type>(resultTypes.begin(), resultTypes.end())));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  function->removeAttr(CleaveDialect::kSymbolsAttrName);
+  function->removeAttr(CleaveDialect::kScheduleAttrName);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, CleaveDialect::kRangeAttrName);
+}
+
+/// At the function's start, so that all branches share it.
+Value FunctionEmitter::getDim(unsigned argument, unsigned dim) {
+  Value &value = dims[{argument, dim}];
+  if (value)
+    return value;
+  OpBuilder::InsertionGuard guard(b);
+  if (lastDim)
+    b.setInsertionPointAfter(lastDim);
+  else
+    b.setInsertionPointToStart(&function.front());
+  value = tensor::DimOp::create(b, loc, function.getArgument(argument), dim);
+  lastDim = value.getDefiningOp();
+  return value;
+}
+
+Value FunctionEmitter::emitCondition(const ScheduledGraph &graph) {
+  Value all;
+  for (const auto &[name, bound] : graph.when) {
+    auto axis = StringAttr::get(b.getContext(), name);
+    const auto *argument = llvm::find_if(
+        argumentAxes, [&](AxesAttr axes) { return axes.contains(axis); });
+    Value extent =
+        getDim(argument - argumentAxes.begin(), argument->indexOf(axis));
+    Value holds =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, extent,
+                              arith::ConstantIndexOp::create(b, loc, bound));
+    all = all ? arith::AndIOp::create(b, loc, all, holds).getResult() : holds;
+  }
+  return all;
+}
+
+FailureOr<SmallVector<Value>>
+FunctionEmitter::emitGraph(const ScheduledGraph &graph,
+                           ArrayRef<LoopNest> nests) {
+  GraphEmitter emitter(function, graph, b);
+  if (failed(emitter.addExtents(argumentAxes,
+                                [&](unsigned argument, unsigned dim) {
+                                  return getDim(argument, dim);
+                                })))
     return failure();
-  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests))
-    emit(kernel, nest);
-  func::ReturnOp::create(b, loc, results);
+  return emitter.run(nests, resultTypes);
+}
+
+/// The first of `graphs` whose conditions hold.
+FailureOr<SmallVector<Value>>
+FunctionEmitter::emitFirst(ArrayRef<ScheduledGraph> graphs,
+                           ArrayRef<std::vector<LoopNest>> nests) {
+  if (graphs.size() == 1)
+    return emitGraph(graphs.front(), nests.front());
+  auto branch = scf::IfOp::create(
+      b, loc, SmallVector<Type>(resultTypes.begin(), resultTypes.end()),
+      emitCondition(graphs.front()), /*withElseRegion=*/true);
+  ScheduleAttr schedule = getScheduleAttr(b.getContext(), graphs.front());
+  branch->setAttr("cleave.when", b.getStringAttr(schedule.describeWhen()));
+  OpBuilder::InsertionGuard guard(b);
+  auto emitBranch = [&](Block *block, auto emit) -> LogicalResult {
+    b.setInsertionPointToStart(block);
+    FailureOr<SmallVector<Value>> values = emit();
+    if (failed(values))
+      return failure();
+    scf::YieldOp::create(b, loc, *values);
+    return success();
+  };
+  if (failed(emitBranch(
+          branch.thenBlock(),
+          [&] { return emitGraph(graphs.front(), nests.front()); })) ||
+      failed(emitBranch(branch.elseBlock(), [&] {
+        return emitFirst(graphs.drop_front(), nests.drop_front());
+      })))
+    return failure();
+  return SmallVector<Value>(branch.getResults());
+}
+
+LogicalResult FunctionEmitter::run(ArrayRef<ScheduledGraph> graphs,
+                                   ArrayRef<std::vector<LoopNest>> nests) {
+  replaceTypes();
+  FailureOr<SmallVector<Value>> results = emitFirst(graphs, nests);
+  if (failed(results))
+    return failure();
+  func::ReturnOp::create(b, loc, *results);
   return success();
 }
 
 LogicalResult cleave::emitKernels(func::FuncOp function,
-                                  const ScheduledGraph &graph,
-                                  ArrayRef<LoopNest> nests) {
-  return FunctionEmitter(function, graph).run(nests);
+                                  ArrayRef<ScheduledGraph> graphs,
+                                  ArrayRef<std::vector<LoopNest>> nests) {
+  return FunctionEmitter(function).run(graphs, nests);
 }

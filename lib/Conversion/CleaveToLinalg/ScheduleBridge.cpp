@@ -16,15 +16,17 @@ using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
 
-static LogicalResult addTiles(const Problem &problem, Location location,
+/// Starts an error about one schedule.
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult addTiles(const Problem &problem, EmitError emitError,
                               ArrayRef<StringAttr> axes,
                               ArrayRef<int64_t> tiles,
                               SmallVectorImpl<AxisTile> &result) {
   for (auto [name, tile] : llvm::zip_equal(axes, tiles)) {
     int axis = problem.findAxis(name.getValue());
     if (axis < 0)
-      return emitError(location)
-             << "illegal schedule: unknown axis '" << name.getValue() << "'";
+      return emitError() << "unknown axis '" << name.getValue() << "'";
     result.push_back({static_cast<AxisId>(axis), tile});
   }
   return success();
@@ -32,24 +34,23 @@ static LogicalResult addTiles(const Problem &problem, Location location,
 
 /// Tiles and the rest as they stand in `attr`.
 static FailureOr<Schedule> getSchedule(KernelAttr attr, const Problem &problem,
-                                       Location location) {
+                                       EmitError emitError) {
   Schedule schedule;
   schedule.warps = attr.getWarps();
   schedule.stages = attr.getStages();
-  if (failed(addTiles(problem, location, attr.getGridAxes(),
+  if (failed(addTiles(problem, emitError, attr.getGridAxes(),
                       attr.getGridTiles(), schedule.grid)) ||
-      failed(addTiles(problem, location, attr.getLoopAxes(),
+      failed(addTiles(problem, emitError, attr.getLoopAxes(),
                       attr.getLoopTiles(), schedule.loop)))
     return failure();
   return schedule;
 }
 
-static LogicalResult check(llvm::Error error, Location location,
+static LogicalResult check(llvm::Error error, EmitError emitError,
                            const Twine &place = "") {
   if (!error)
     return success();
-  return emitError(location)
-         << "illegal schedule: " << place << llvm::toString(std::move(error));
+  return emitError() << place << llvm::toString(std::move(error));
 }
 
 /// One list of tiles serves kernels that need parts of it.
@@ -62,10 +63,10 @@ static void restrictTo(SmallVectorImpl<AxisTile> &tiles,
 
 /// The fields alone: all results, those with equal axes in a kernel.
 static LogicalResult addFusedKernels(ScheduledGraph &graph, KernelAttr attr,
-                                     Location location) {
-  FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, location);
+                                     EmitError emitError) {
+  FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, emitError);
   if (failed(schedule) ||
-      failed(check(checkSchedule(graph.problem, *schedule), location)))
+      failed(check(checkSchedule(graph.problem, *schedule), emitError)))
     return failure();
   Stores known;
   for (const Stores &stores : getFusedPartition(graph.problem)) {
@@ -80,29 +81,29 @@ static LogicalResult addFusedKernels(ScheduledGraph &graph, KernelAttr attr,
 }
 
 static LogicalResult addKernels(ScheduledGraph &graph,
-                                ArrayRef<KernelAttr> attrs, Location location) {
+                                ArrayRef<KernelAttr> attrs,
+                                EmitError emitError) {
   Partition partition;
   for (KernelAttr attr : attrs) {
     Stores &stores = partition.emplace_back();
     for (StringAttr name : attr.getStores()) {
       std::optional<NodeId> id = findStore(graph.problem, name.getValue());
       if (!id)
-        return emitError(location) << "illegal schedule: expected a value that "
-                                      "can be stored but got '"
-                                   << name.getValue() << "'";
+        return emitError() << "expected a value that can be stored but got '"
+                           << name.getValue() << "'";
       stores.push_back(*id);
     }
   }
-  if (failed(check(checkPartition(graph.problem, partition), location)))
+  if (failed(check(checkPartition(graph.problem, partition), emitError)))
     return failure();
   Stores known;
   for (auto [number, attr] : llvm::enumerate(attrs)) {
     ScheduledKernel kernel;
     kernel.stores = partition[number];
     kernel.problem = extractKernel(graph.problem, kernel.stores, known);
-    FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, location);
+    FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, emitError);
     if (failed(schedule) ||
-        failed(check(checkSchedule(kernel.problem, *schedule), location,
+        failed(check(checkSchedule(kernel.problem, *schedule), emitError,
                      "kernel " + Twine(number) + ": ")))
       return failure();
     kernel.schedule = *schedule;
@@ -145,8 +146,14 @@ ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
     splitAxes.push_back(StringAttr::get(context, axis));
     splitCounts.push_back(count);
   }
-  return ScheduleAttr::get(context, graph.region, splitAxes, splitCounts,
-                           kernels);
+  SmallVector<StringAttr> whenAxes;
+  SmallVector<int64_t> whenBounds;
+  for (const auto &[axis, bound] : graph.when) {
+    whenAxes.push_back(StringAttr::get(context, axis));
+    whenBounds.push_back(bound);
+  }
+  return ScheduleAttr::get(context, whenAxes, whenBounds, graph.region,
+                           splitAxes, splitCounts, kernels);
 }
 
 bool cleave::hasNamedAxes(func::FuncOp function) {
@@ -185,9 +192,58 @@ FailureOr<Bindings> cleave::parseRepresentative(StringRef text,
   return axes.representative(known);
 }
 
-FailureOr<ScheduledGraph> cleave::getScheduledGraph(func::FuncOp function) {
-  auto attr =
-      function->getAttrOfType<ScheduleAttr>(CleaveDialect::kScheduleAttrName);
+/// A launcher reads the extents in conditions from arguments.
+static LogicalResult addConditions(ScheduledGraph &graph, ScheduleAttr attr,
+                                   func::FuncOp function, const AxisTable &axes,
+                                   EmitError emitError) {
+  for (auto [axis, bound] :
+       llvm::zip_equal(attr.getWhenAxes(), attr.getWhenBounds())) {
+    const AxisInfo *info = axes.lookup(axis.getValue());
+    if (!info || info->kind != AxisKind::Dynamic)
+      return emitError() << "expected a dynamic axis in 'when' but got '"
+                         << axis.getValue() << "'";
+    if (llvm::none_of(function.getArgumentTypes(), [&](Type type) {
+          return isCleaveTensor(type) && getAxes(type).contains(axis);
+        }))
+      return emitError() << "expected an argument with axis '"
+                         << axis.getValue() << "', which is in 'when'";
+    graph.when.emplace_back(axis.getValue().str(), bound);
+  }
+  return success();
+}
+
+static FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function,
+                                                   ScheduleAttr attr,
+                                                   const AxisTable &axes,
+                                                   EmitError emitError) {
+  ScheduledGraph graph;
+  if (failed(addConditions(graph, attr, function, axes, emitError)))
+    return failure();
+  graph.region = attr.getRegion();
+  for (auto [axis, count] :
+       llvm::zip_equal(attr.getSplitAxes(), attr.getSplitCounts())) {
+    const AxisInfo *info = axes.lookup(axis.getValue());
+    if (!info || info->kind != AxisKind::Bound)
+      return emitError() << "expected a bound axis in 'split' but got '"
+                         << axis.getValue() << "'";
+    graph.splits[axis.getValue().str()] = count;
+  }
+  FailureOr<Problem> problem = buildProblem(function, graph.region, axes,
+                                            axes.representative(graph.splits));
+  if (failed(problem))
+    return failure();
+  graph.problem = std::move(*problem);
+  ArrayRef<KernelAttr> kernels = attr.getKernels();
+  bool alone = kernels.front().getStores().empty();
+  if (failed(alone ? addFusedKernels(graph, kernels.front(), emitError)
+                   : addKernels(graph, kernels, emitError)))
+    return failure();
+  return graph;
+}
+
+FailureOr<std::vector<ScheduledGraph>>
+cleave::getScheduledGraphs(func::FuncOp function) {
+  Attribute attr = function->getAttr(CleaveDialect::kScheduleAttrName);
   if (!attr)
     return function.emitOpError("expected the attribute '")
            << CleaveDialect::kScheduleAttrName
@@ -195,28 +251,26 @@ FailureOr<ScheduledGraph> cleave::getScheduledGraph(func::FuncOp function) {
   FailureOr<AxisTable> axes = AxisTable::get(function);
   if (failed(axes))
     return failure();
-  ScheduledGraph graph;
-  graph.region = attr.getRegion();
-  for (auto [axis, count] :
-       llvm::zip_equal(attr.getSplitAxes(), attr.getSplitCounts())) {
-    const AxisInfo *info = axes->lookup(axis.getValue());
-    if (!info || info->kind != AxisKind::Bound)
-      return function.emitError(
-                 "illegal schedule: expected a bound axis in 'split' but got '")
-             << axis.getValue() << "'";
-    graph.splits[axis.getValue().str()] = count;
+  SmallVector<ScheduleAttr> schedules;
+  if (auto several = dyn_cast<SchedulesAttr>(attr))
+    llvm::append_range(schedules, several.getSchedules());
+  else
+    schedules.push_back(cast<ScheduleAttr>(attr));
+  std::vector<ScheduledGraph> graphs;
+  for (auto [number, schedule] : llvm::enumerate(schedules)) {
+    auto emitError = [&, number = number] {
+      InFlightDiagnostic error = function.emitError("illegal schedule: ");
+      if (schedules.size() > 1)
+        error << "number " << number << ": ";
+      return error;
+    };
+    FailureOr<ScheduledGraph> graph =
+        getScheduledGraph(function, schedule, *axes, emitError);
+    if (failed(graph))
+      return failure();
+    graphs.push_back(std::move(*graph));
   }
-  FailureOr<Problem> problem = buildProblem(function, graph.region, *axes,
-                                            axes->representative(graph.splits));
-  if (failed(problem))
-    return failure();
-  graph.problem = std::move(*problem);
-  ArrayRef<KernelAttr> kernels = attr.getKernels();
-  bool alone = kernels.front().getStores().empty();
-  if (failed(alone ? addFusedKernels(graph, kernels.front(), function.getLoc())
-                   : addKernels(graph, kernels, function.getLoc())))
-    return failure();
-  return graph;
+  return graphs;
 }
 
 FailureOr<std::vector<LoopNest>> cleave::planKernels(func::FuncOp function,

@@ -1,4 +1,4 @@
-//===- VectorizeGeneric.h - One linalg.generic to vector ops ----*- C++ -*-===//
+//===- VectorizeTiles.cpp - Kernels in the host form ----------------------===//
 //
 // Part of the Cleave project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,12 +22,16 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+#include <string>
 
 namespace mlir::cleave {
 #define GEN_PASS_DEF_VECTORIZETILESPASS
@@ -63,16 +67,20 @@ struct Kernel {
 class HostConverter {
 public:
   HostConverter(func::FuncOp func, SymbolTable &symbols)
-      : func(func), symbols(symbols), b(func) {}
+      : func(func), symbols(symbols), b(func),
+        kernelPrefix(func.getName().str()) {}
 
   LogicalResult run();
 
 private:
   LogicalResult checkSignature();
   void createHost();
+  LogicalResult addDestinations();
+  LogicalResult addDestination(Value value, unsigned number);
   LogicalResult convertOp(Operation *op);
+  LogicalResult convertIf(scf::IfOp branch);
   LogicalResult convertForall(scf::ForallOp forall);
-  LogicalResult assignBuffers(scf::ForallOp forall);
+  void assignBuffers(scf::ForallOp forall);
   LogicalResult checkForall(scf::ForallOp forall);
 
   FailureOr<Kernel> createKernel(scf::ForallOp forall, int64_t warps,
@@ -98,7 +106,11 @@ private:
   func::FuncOp host;
   gpu::GPUModuleOp module;
   IRMapping hostMap;
-  unsigned numKernels = 0;
+  /// The out arguments of kernels' results that the function returns.
+  DenseMap<Value, Value> destinations;
+  /// What kernels are called; in a branch, by its condition.
+  std::string kernelPrefix;
+  std::map<std::string, unsigned> numKernels;
 
   // The kernel that is being made.
   Kernel kernel;
@@ -172,20 +184,43 @@ LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
   return success();
 }
 
+/// The kernels' results that result `number` of the function may be: several
+/// where branches yield it.
+LogicalResult HostConverter::addDestination(Value value, unsigned number) {
+  value = lookThroughCasts(value);
+  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    unsigned place = cast<OpResult>(value).getResultNumber();
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+      if (failed(addDestination(block->getTerminator()->getOperand(place),
+                                number)))
+        return failure();
+    return success();
+  }
+  auto forall = value.getDefiningOp<scf::ForallOp>();
+  if (!forall)
+    return func.getBody().front().getTerminator()->emitOpError(
+               "expected result #")
+           << number << " to be a kernel's result";
+  Value out = host.getArgument(func.getNumArguments() + number);
+  if (!destinations.try_emplace(value, out).second)
+    return forall.emitOpError("expected no result to be returned twice");
+  return success();
+}
+
+LogicalResult HostConverter::addDestinations() {
+  Operation *terminator = func.getBody().front().getTerminator();
+  for (auto [number, returned] : llvm::enumerate(terminator->getOperands()))
+    if (failed(addDestination(returned, number)))
+      return failure();
+  return success();
+}
+
 /// Gives each result of the kernel its memref: the out argument if the function
 /// returns it, else one of its own.
-LogicalResult HostConverter::assignBuffers(scf::ForallOp forall) {
+void HostConverter::assignBuffers(scf::ForallOp forall) {
   for (auto [result, init] :
        llvm::zip(forall.getResults(), forall.getOutputs())) {
-    Value buffer;
-    for (auto [number, returned] : llvm::enumerate(
-             func.getBody().front().getTerminator()->getOperands())) {
-      if (lookThroughCasts(returned) != result)
-        continue;
-      if (buffer)
-        return forall.emitOpError("expected no result to be returned twice");
-      buffer = host.getArgument(func.getNumArguments() + number);
-    }
+    Value buffer = destinations.lookup(result);
     if (!buffer) {
       SmallVector<Value> sizes;
       for (Value size : init.getDefiningOp<tensor::EmptyOp>().getDynamicSizes())
@@ -195,7 +230,6 @@ LogicalResult HostConverter::assignBuffers(scf::ForallOp forall) {
     }
     hostMap.map(result, buffer);
   }
-  return success();
 }
 
 /// The number of blocks along each dimension.
@@ -350,7 +384,8 @@ FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
     return failure();
   Location loc = forall.getLoc();
   OpBuilder kb = OpBuilder::atBlockEnd(module.getBody());
-  std::string name = (func.getName() + "_" + Twine(numKernels++)).str();
+  std::string name =
+      kernelPrefix + "_" + std::to_string(numKernels[kernelPrefix]++);
   kernel = {};
   kernelArguments.clear();
   kernelScalars.clear();
@@ -375,9 +410,59 @@ FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
   return kernel;
 }
 
+/// The kernel before `made` in its module that does the same, or `made`.
+static gpu::GPUFuncOp findEqualKernel(gpu::GPUFuncOp made) {
+  auto getAttrs = [](gpu::GPUFuncOp kernel) {
+    NamedAttrList attrs(kernel->getAttrDictionary());
+    attrs.erase(SymbolTable::getSymbolAttrName());
+    return attrs.getDictionary(kernel.getContext());
+  };
+  for (auto kernel :
+       made->getParentOfType<gpu::GPUModuleOp>().getOps<gpu::GPUFuncOp>())
+    if (kernel != made && getAttrs(kernel) == getAttrs(made) &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &kernel.getBody(), &made.getBody(),
+            OperationEquivalence::IgnoreLocations))
+      return kernel;
+  return made;
+}
+
+/// The branch that is taken launches its own kernels and has its own buffers.
+LogicalResult HostConverter::convertIf(scf::IfOp branch) {
+  Value condition = hostMap.lookupOrNull(branch.getCondition());
+  if (!condition)
+    return branch.emitOpError("expected a condition on extents");
+  bool withElse = !branch.getElseRegion().empty();
+  auto hostBranch =
+      scf::IfOp::create(b, branch.getLoc(), TypeRange(), condition, withElse);
+  hostBranch->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  auto convertBlock = [&](Block *block, Block *hostBlock) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(hostBlock->getTerminator());
+    for (Operation &op : block->without_terminator())
+      if (failed(convertOp(&op)))
+        return failure();
+    return success();
+  };
+  std::string around = kernelPrefix;
+  if (auto when = branch->getAttrOfType<StringAttr>("cleave.when")) {
+    std::string name = "_" + when.str();
+    for (char &c : name)
+      c = llvm::isAlnum(c) ? c : '_';
+    kernelPrefix += name;
+  }
+  LogicalResult converted =
+      convertBlock(branch.thenBlock(), hostBranch.thenBlock());
+  kernelPrefix = around;
+  if (failed(converted) || !withElse)
+    return converted;
+  return convertBlock(branch.elseBlock(), hostBranch.elseBlock());
+}
+
 LogicalResult HostConverter::convertForall(scf::ForallOp forall) {
-  if (failed(checkForall(forall)) || failed(assignBuffers(forall)))
+  if (failed(checkForall(forall)))
     return failure();
+  assignBuffers(forall);
   Location loc = forall.getLoc();
   auto warpsAttr = forall->getAttrOfType<IntegerAttr>("cleave.warps");
   int64_t warps = warpsAttr ? warpsAttr.getInt() : kDefaultWarps;
@@ -390,14 +475,19 @@ LogicalResult HostConverter::convertForall(scf::ForallOp forall) {
   for (Value count : ArrayRef(counts).drop_front(counts.empty() ? 0 : 1))
     blocks = arith::MulIOp::create(b, loc, blocks, count);
   Value threads = arith::ConstantIndexOp::create(b, loc, warps * kLanes);
-  gpu::LaunchFuncOp::create(b, loc, made->func, {blocks, one, one},
+  gpu::GPUFuncOp equal = findEqualKernel(made->func);
+  gpu::LaunchFuncOp::create(b, loc, equal, {blocks, one, one},
                             {threads, one, one}, Value(), made->operands);
+  if (equal != made->func)
+    made->func.erase();
   return success();
 }
 
 LogicalResult HostConverter::convertOp(Operation *op) {
   if (auto forall = dyn_cast<scf::ForallOp>(op))
     return convertForall(forall);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return convertIf(branch);
   if (isa<tensor::EmptyOp>(op))
     return success();
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
@@ -419,9 +509,11 @@ LogicalResult HostConverter::convertOp(Operation *op) {
   if (isa<affine::AffineDialect, arith::ArithDialect, math::MathDialect>(
           op->getDialect()) &&
       isPure(op) && !op->getNumRegions()) {
-    // Scalars other than indices are for kernels, and are cloned there.
-    if (llvm::all_of(op->getResultTypes(),
-                     [](Type type) { return type.isIndex(); }) &&
+    // Other scalars than indices and conditions on them are for kernels, and
+    // are cloned there.
+    if (llvm::all_of(
+            op->getResultTypes(),
+            [](Type type) { return type.isIndex() || type.isInteger(1); }) &&
         llvm::all_of(op->getOperands(),
                      [&](Value v) { return hostMap.contains(v); }))
       b.clone(*op, hostMap);
@@ -434,19 +526,28 @@ LogicalResult HostConverter::run() {
   if (failed(checkSignature()))
     return failure();
   createHost();
+  if (failed(addDestinations()))
+    return failure();
   for (Operation &op : func.getBody().front().without_terminator())
     if (failed(convertOp(&op)))
       return failure();
-  Operation *terminator = func.getBody().front().getTerminator();
-  for (auto [number, returned] : llvm::enumerate(terminator->getOperands()))
-    if (!lookThroughCasts(returned).getDefiningOp<scf::ForallOp>())
-      return terminator->emitOpError("expected result #")
-             << number << " to be a kernel's result";
-  func::ReturnOp::create(b, terminator->getLoc());
+  func::ReturnOp::create(b, func.getBody().front().getTerminator()->getLoc());
   symbols.erase(func);
   symbols.insert(host);
   symbols.insert(module);
   return success();
+}
+
+/// Also in branches on extents.
+static bool hasKernels(func::FuncOp func) {
+  return func
+      .walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isa<scf::ForallOp>(op))
+          return WalkResult::interrupt();
+        return isa<func::FuncOp, scf::IfOp>(op) ? WalkResult::advance()
+                                                : WalkResult::skip();
+      })
+      .wasInterrupted();
 }
 
 namespace {
@@ -468,8 +569,7 @@ struct VectorizeTilesPass
     SymbolTable symbols(module);
     SmallVector<func::FuncOp> functions;
     for (auto func : module.getOps<func::FuncOp>())
-      if (!func.isExternal() &&
-          llvm::any_of(func.getOps(), llvm::IsaPred<scf::ForallOp>))
+      if (!func.isExternal() && hasKernels(func))
         functions.push_back(func);
     for (func::FuncOp func : functions)
       if (failed(HostConverter(func, symbols).run()))

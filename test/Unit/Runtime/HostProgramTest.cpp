@@ -15,6 +15,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
@@ -128,7 +129,7 @@ protected:
     context.appendDialectRegistry(registry);
     context.loadDialect<affine::AffineDialect, arith::ArithDialect,
                         func::FuncDialect, gpu::GPUDialect,
-                        memref::MemRefDialect>();
+                        memref::MemRefDialect, scf::SCFDialect>();
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       message = diagnostic.str();
       return success();
@@ -256,6 +257,37 @@ TEST_F(HostProgramTest, RefusesWrongForms) {
                 .find("is not supported in the host form"),
             std::string::npos)
       << message;
+}
+
+TEST_F(HostProgramTest, TakesOneBranch) {
+  std::string text = twoKernels.str();
+  size_t at = text.find("%t = memref.alloc");
+  text.insert(at, R"mlir(
+    %small = arith.cmpi sle, %m, %c3 : index
+    %some = arith.cmpi sle, %c1, %m : index
+    %few = arith.andi %small, %some : i1
+    scf.if %few {
+      gpu.launch_func @f_kernels::@f_2 blocks in (%m, %c1, %c1)
+          threads in (%c128, %c1, %c1)
+          args(%x : memref<?x8xf16>, %y : memref<?x8xf16>)
+    } else {
+    )mlir");
+  at = text.find("return");
+  text.insert(at, "}\n");
+  auto program = create(text);
+  ASSERT_TRUE(succeeded(program)) << message;
+  // Also kernels that are not launched are looked up.
+  EXPECT_EQ(driver.names.size(), 3u);
+  auto plan = (*program)->plan({{1000, {3, 8}}, {2000, {3, 8}}});
+  ASSERT_TRUE(succeeded(plan)) << message;
+  ASSERT_EQ(plan->getLaunches().size(), 1u);
+  EXPECT_EQ(plan->getLaunches()[0].kernel, "f_2");
+  EXPECT_EQ(driver.buffers, 0);
+  plan = (*program)->plan({{1000, {4, 8}}, {2000, {4, 8}}});
+  ASSERT_TRUE(succeeded(plan)) << message;
+  ASSERT_EQ(plan->getLaunches().size(), 2u);
+  EXPECT_EQ(plan->getLaunches()[0].kernel, "f_0");
+  EXPECT_EQ(driver.buffers, 1);
 }
 
 TEST(DeviceBuffer, FindsWritesBeside) {
