@@ -90,6 +90,20 @@ class Result(Buffer):
         return int((self.words == self.poison).sum())
 
 
+class InPlace:
+    """A result that has an argument's memory."""
+    bytes = 0
+
+    def __init__(self, tensor):
+        self.tensor, self.pointer = tensor, tensor.data_ptr()
+
+    def is_guarded(self):
+        return True
+
+    def unwritten(self):
+        return 0
+
+
 class Program:
     """One compiled function: any number of bindings."""
 
@@ -129,7 +143,14 @@ class Call:
             for launch in self.launches]
 
     def allocate(self):
-        return [Result(self.torch, port) for port in self.results]
+        """Memory for the results that have memory of their own."""
+        return [None if "alias" in port else Result(self.torch, port)
+                for port in self.results]
+
+    def results_of(self, memory, tensors):
+        """All results, of which some lie in arguments."""
+        return [result or InPlace(tensors[port["alias"]])
+                for result, port in zip(memory, self.results)]
 
     def check_arguments(self, tensors):
         for port, tensor in zip(self.arguments, tensors, strict=True):

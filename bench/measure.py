@@ -74,11 +74,12 @@ class Candidate:
 class Ours(Candidate):
     def __init__(self, name, call, sets):
         self.call = call
-        results = [call.allocate()]
-        size = sum(r.bytes for r in results[0])
+        memory = [call.allocate()]
+        size = sum(r.bytes for r in memory[0] if r)
         count = min(len(sets), max(1, int(4e9 // max(size, 1))))
-        results += [call.allocate() for _ in range(count - 1)]
-        self.results = [results[i % count] for i in range(len(sets))]
+        memory += [call.allocate() for _ in range(count - 1)]
+        self.results = [call.results_of(memory[i % count], tensors)
+                        for i, tensors in enumerate(sets)]
         self.sets = sets
         super().__init__(name, [call.bind(a, r) for a, r in
                                 zip(sets, self.results)], None)

@@ -9,6 +9,7 @@
 // CHECK-SAME: "params":[{"argument":0},5,{"temporary":0},5],"shared":0},
 // CHECK-SAME: "kernel":"f_1","module":"k",
 // CHECK-SAME: "params":[{"temporary":0},5,{"temporary":1},{"result":0},5,7],"shared":65536}]
+// CHECK-SAME: "results":[{"alias":0,
 // CHECK-SAME: "temporaries":[{"bytes":20,"zeros":false},{"bytes":16,"zeros":false}]
 
 //--- source.mlir
@@ -21,7 +22,7 @@ func.func @f(%x: tensor<?xf32, #M>) -> tensor<?xf32, #M> {
 //--- host.mlir
 module attributes {gpu.container_module} {
   gpu.binary @k [#gpu.object<#nvvm.target<chip = "sm_90a">, bin = "ELF">]
-  func.func @f(%x: memref<?xf32>, %y: memref<?xf32> {cleave.result = 0 : i64}) {
+  func.func @f(%x: memref<?xf32>, %y: memref<?xf32> {cleave.alias = "arg0", cleave.result = 0 : i64}) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c7 = arith.constant 7 : index

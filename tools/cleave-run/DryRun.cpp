@@ -60,6 +60,19 @@ FailureOr<json::Array> DryRun::addPorts(ArrayRef<Port> ports, StringRef role,
   return described;
 }
 
+/// Results that have an argument's memory say which.
+void DryRun::addAliases(ArrayRef<Port> arguments, json::Array &results) const {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto alias = function.getArgAttrOfType<StringAttr>(i, "cleave.alias");
+    auto result = function.getArgAttrOfType<IntegerAttr>(i, "cleave.result");
+    if (!alias || !result)
+      continue;
+    for (auto [number, port] : llvm::enumerate(arguments))
+      if (port.name == alias.getValue())
+        (*results[result.getInt()].getAsObject())["alias"] = int64_t(number);
+  }
+}
+
 json::Value DryRun::describe(const LaunchPlan::Launch &launch) const {
   json::Array params;
   for (auto [i, value] : llvm::enumerate(launch.params)) {
@@ -101,6 +114,7 @@ LogicalResult DryRun::add(const Signature &signature, const Bindings &extents) {
       addPorts(signature.results, "result", extents);
   if (failed(arguments) || failed(results))
     return failure();
+  addAliases(signature.arguments, *results);
   FailureOr<LaunchPlan> plan = program->plan(arrays);
   if (failed(plan))
     return failure();
