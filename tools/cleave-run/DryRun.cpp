@@ -61,7 +61,7 @@ FailureOr<json::Array> DryRun::addPorts(ArrayRef<Port> ports, StringRef role,
 }
 
 /// Results that have an argument's memory say which.
-void DryRun::addAliases(ArrayRef<Port> arguments, json::Array &results) const {
+void DryRun::addAliases(ArrayRef<Port> arguments, json::Array &results) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto alias = function.getArgAttrOfType<StringAttr>(i, "cleave.alias");
     auto result = function.getArgAttrOfType<IntegerAttr>(i, "cleave.result");

@@ -85,7 +85,7 @@ private:
 
   FailureOr<llvm::json::Array> addPorts(ArrayRef<Port> ports, StringRef role,
                                         const Bindings &extents);
-  void addAliases(ArrayRef<Port> arguments, llvm::json::Array &results) const;
+  void addAliases(ArrayRef<Port> arguments, llvm::json::Array &results);
   llvm::json::Value describe(const LaunchPlan::Launch &launch) const;
 
   func::FuncOp function;
