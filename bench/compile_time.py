@@ -5,13 +5,16 @@
 """Compile time and memory of the examples.
 
 Usage: compile_time.py [--tools build/bin] [--repeat 5] [--chip sm_90a]
-                       [--algebra] [--suite | FILE.mlir ...]
+                       [--algebra] [--suite [--results R.json] | FILE.mlir ...]
 
 Prints a table of the way from .mlir to cubin: the whole process with ptxas, the
 fastest and the median of the repeated runs, then of the fastest run the share
 of the algebra, the choice of schedules, the code generation up to PTX and
 ptxas. Equal work before PTX is taken off a run with format=isa to find the
-latter. --suite takes the graphs of the benchmark in the place of the examples.
+latter. --suite takes the graphs of the benchmark in the place of the examples;
+with --results (of run_suite.py) the first calls of what torch.compile made stand
+beside them, the quickest of a program's shapes, in a process that has compiled
+others before.
 With --algebra a table of --cleave-algebra alone: the times of its phases, of
 which the final check stands apart, how the saturation ended, and the peak
 memory of the process.
@@ -20,6 +23,7 @@ memory of the process.
 import argparse
 import glob
 import json
+import math
 import os
 import re
 import resource
@@ -64,10 +68,32 @@ class Run:
             max(ptxas, 0.0)
 
 
+def first_calls(path):
+    """Seconds of torch.compile by program and mode."""
+    found = {}
+    if not path:
+        return found
+    programs = {shape.key: shape.program for shape in suite.shapes()}
+    with open(path) as file:
+        records = [r for r in json.load(file)["records"] if r["key"] in programs]
+    for record in records:
+        for name, candidate in record["candidates"].items():
+            mode = name.split("[")[0]
+            if name.startswith("compile_") and "first_call_s" in candidate:
+                key = programs[record["key"]], mode
+                found[key] = min(candidate["first_call_s"],
+                                 found.get(key, math.inf))
+    return found
+
+
 def print_times(args, files):
+    calls = first_calls(args.results)
+    modes = ["compile_default", "compile_max"] if args.results else []
+    heads = ["file", "fastest s", "median s", "algebra", "schedule", "code",
+             "ptxas", *modes]
     print(f"{args.chip}, {os.cpu_count()} cores, {args.repeat} runs")
-    print("| file | fastest s | median s | algebra | schedule | code | ptxas |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
+    print("| " + " | ".join(heads) + " |")
+    print("|---" + "|--:" * (len(heads) - 1) + "|")
     for path in files:
         command = [os.path.join(args.tools, "cleave-opt"), path, "-o",
                    os.devnull]
@@ -77,14 +103,15 @@ def print_times(args, files):
                for _ in range(args.repeat)]
         name = os.path.splitext(os.path.basename(path))[0]
         if whole[0].error:
-            print(f"| {name} | {whole[0].error} | | | | | |")
+            print(f"| {name} | {whole[0].error} |" + " |" * (len(heads) - 2))
             continue
         best, best_ptx = (min(runs, key=lambda run: run.seconds)
                           for runs in (whole, ptx))
         middle = statistics.median(run.seconds for run in whole)
         print(f"| {name} | {best.seconds:.2f} | {middle:.2f} | " +
               " | ".join(f"{phase:.2f}" for phase in best.phases(best_ptx)) +
-              " |", flush=True)
+              "".join(f" | {calls[name, mode]:.1f}" if (name, mode) in calls
+                      else " | -" for mode in modes) + " |", flush=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"peak memory of one process: {peak:.0f} MiB")
 
@@ -140,6 +167,7 @@ def main():
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--algebra", action="store_true")
     parser.add_argument("--suite", action="store_true")
+    parser.add_argument("--results")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
