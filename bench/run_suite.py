@@ -44,6 +44,9 @@ def parse():
                         default="max", help="leave compiled peers out, or "
                         "compile without max-autotune")
     parser.add_argument("--check-only", action="store_true")
+    parser.add_argument("--odd-only", action="store_true",
+                        help="the extents that no tile divides, which only "
+                        "correctness is checked of")
     parser.add_argument("--budget-s", type=float, default=560)
     parser.add_argument("--rotate-mb", type=float, default=512)
     parser.add_argument("--patience-s", type=float, default=0,
@@ -91,7 +94,7 @@ def work(args):
     from measure import Worker
     worker = Worker(args, Files(args.out))
     for shape in suite.shapes(args.only, odd=True):
-        if worker.is_done(shape):
+        if worker.is_done(shape) or (args.odd_only and not shape.is_odd):
             continue
         if worker.left() < 0:
             break
