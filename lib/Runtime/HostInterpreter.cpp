@@ -207,6 +207,9 @@ LogicalResult HostInterpreter::executeAlloc(Operation *op) {
   if (!buffer)
     return op->emitOpError() << llvm::toString(buffer.takeError());
   array.pointer = buffer->get();
+  if (op->hasAttr("cleave.zeros"))
+    if (llvm::Error error = program.driver.fill(array.pointer, 0, bytes))
+      return op->emitOpError() << llvm::toString(std::move(error));
   result.temporaries.push_back(std::move(*buffer));
   arrays[op->getResult(0)] = array;
   return success();

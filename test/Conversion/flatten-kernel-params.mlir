@@ -30,6 +30,29 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// Of blocks that wait for each other, others read what one writes.
+module attributes {gpu.container_module} {
+  func.func @f(%a: memref<4xf32>, %b: memref<4xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@f_0 blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%a : memref<4xf32>, %b : memref<4xf32>)
+    return
+  }
+  gpu.module @k {
+    // CHECK-LABEL: llvm.func @f_0
+    // CHECK-SAME: (%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.align = 16 : i64})
+    gpu.func @f_0(%a: memref<4xf32>, %b: memref<4xf32>) kernel {
+      %c1 = arith.constant 1 : index
+      %v = memref.load %a[%c1] : memref<4xf32>
+      memref.store %v, %b[%c1] : memref<4xf32>
+      llvm.fence syncscope("device") acq_rel
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 module attributes {gpu.container_module} {
   func.func @f(%a: memref<?xf16, strided<[2]>>) {
     %c1 = arith.constant 1 : index

@@ -343,3 +343,77 @@ func.func @branch_without_kernel(%x: tensor<64xf32>, %c: tensor<?xf32>) -> tenso
   // expected-error @below {{expected result #0 to be a kernel's result}}
   return %y : tensor<64xf32>
 }
+
+// -----
+
+func.func @joins_nothing(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  // expected-error @below {{expected a kernel in front that it can join}}
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  } {cleave.join = array<i64: 0>}
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+func.func @joins_dimension(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  // expected-error @below {{expected 'cleave.join' to name a dimension of the kernel in front for each of its own}}
+  %z = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %yt = tensor.extract_slice %y[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %yt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  } {cleave.join = array<i64: 1>}
+  return %y, %z : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func @joins_step(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  }
+  // expected-error @below {{expected the bound and the step of dimension 0 to be those of the kernel that it joins}}
+  %z = scf.forall (%i) = (0) to (64) step (16) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %yt = tensor.extract_slice %y[%i] [16] [1] : tensor<64xf32> to tensor<16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %yt into %out[%i] [16] [1] : tensor<16xf32> into tensor<64xf32>
+    }
+  } {cleave.join = array<i64: 0>}
+  return %y, %z : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func @joins_warps(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %y0 = tensor.empty() : tensor<64xf32>
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  } {cleave.warps = 2 : i64}
+  // expected-error @below {{expected as many warps as in the kernel that it joins}}
+  %z = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %yt = tensor.extract_slice %y[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %yt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  } {cleave.join = array<i64: 0>, cleave.warps = 4 : i64}
+  return %y, %z : tensor<64xf32>, tensor<64xf32>
+}

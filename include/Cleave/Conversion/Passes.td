@@ -34,6 +34,7 @@ def VectorizeTilesPass
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cleave::tile::CleaveTileDialect",
     "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
@@ -131,6 +132,38 @@ def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp">
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LowerArrivalsPass : Pass<"cleave-lower-arrivals", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Count the blocks that arrive, and let the last one go on";
+  let description = [{
+    Input: kernels of plain control flow (after `convert-scf-to-cf`). Each
+    `cleave_tile.arrive` becomes a count by the block's first thread, between
+    fences of the device, and a vote that tells all of its threads whether
+    theirs is the last block. The count wraps to 0 with the last one, for the
+    next launch.
+
+    ```mlir
+    cleave_tile.arrive %counters[%tile] of %blocks stages 1 : memref<?xi32>
+    // becomes
+      gpu.barrier
+      cf.cond_br %isThread0, ^ticket, ^vote(%false)
+    ^ticket:
+      llvm.fence syncscope("device") acq_rel
+      %n = llvm.atomicrmw uinc_wrap %counter, %last syncscope("device") monotonic
+      llvm.fence syncscope("device") acq_rel
+      %mine = arith.cmpi eq, %n, %last : i32
+      cf.br ^vote(%mine)
+    ^vote(%m: i1):
+      %any = nvvm.barrier #nvvm.reduction<or> %m32 -> i32
+      cf.cond_br %isLast, ^rest, ^end
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect"
   ];
 }
 

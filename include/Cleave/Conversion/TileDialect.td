@@ -137,4 +137,22 @@ def CleaveTile_ReadOp : Op<CleaveTile_Dialect, "read"> {
   let hasVerifier = 1;
 }
 
+def CleaveTile_ArriveOp : Op<CleaveTile_Dialect, "arrive"> {
+  let summary = "the blocks of a kernel end here, but for the last one of a tile";
+  let description = [{
+    `blocks` blocks arrive at each tile. What they wrote before is there for the
+    last one, which goes on; the others end. Every thread of a block arrives, at
+    the kernel's outermost level. Counters hold 0 before the kernel and after it.
+    Loops behind run with `stages` in place of the kernel's `cleave.stages`.
+
+    ```mlir
+    cleave_tile.arrive %counters[%tile] of %blocks stages 1 : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I32], [1]>:$counters, Index:$tile,
+                       Index:$blocks, I64Attr:$stages);
+  let assemblyFormat = "$counters `[` $tile `]` `of` $blocks `stages` $stages "
+                       "attr-dict `:` type($counters)";
+}
+
 #endif // CLEAVE_CONVERSION_TILEDIALECT

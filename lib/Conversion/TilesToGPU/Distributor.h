@@ -70,6 +70,8 @@ private:
     Value view;
     int64_t bytes = 0, alignment = kAccessAlignment;
     bool inLoop = false;
+    /// The arrivals in front of it.
+    int64_t part = 0;
     /// Positions of its first and last use, then its place.
     int64_t first = 0, last = 0, start = 0;
   };

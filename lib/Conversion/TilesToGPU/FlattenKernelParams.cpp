@@ -29,6 +29,30 @@ using namespace mlir;
 /// What the launcher guarantees.
 static constexpr int64_t kPointerAlignment = 16;
 
+/// Whether something is stored through `pointer`, or one made of it.
+static bool isWritten(Value pointer) {
+  SmallVector<Value> worklist = {pointer};
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (Operation *user : next.getUsers()) {
+      auto store = dyn_cast<LLVM::StoreOp>(user);
+      if (store ? store.getAddr() == next
+                : isa<LLVM::AtomicRMWOp, LLVM::InlineAsmOp>(user))
+        return true;
+      // Also through the parts of a descriptor.
+      if (!isa<LLVM::LoadOp>(user))
+        for (Value result : user->getResults())
+          if (isa<LLVM::LLVMPointerType, LLVM::LLVMStructType>(
+                  result.getType()))
+            worklist.push_back(result);
+    }
+  }
+  return false;
+}
+
 namespace {
 /// Rewrites the entry block of one kernel.
 class ParamFlattener {
@@ -106,11 +130,15 @@ LogicalResult ParamFlattener::run(gpu::LaunchFuncOp launch) {
   kernel.setFunctionType(
       LLVM::LLVMFunctionType::get(kernel.getFunctionType().getReturnType(),
                                   llvm::to_vector(entry.getArgumentTypes())));
+  // Blocks that tell each other something write what others read.
+  WalkResult fence =
+      kernel.walk([](LLVM::FenceOp) { return WalkResult::interrupt(); });
   for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes())) {
     if (!isa<LLVM::LLVMPointerType>(type))
       continue;
-    kernel.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      b.getUnitAttr());
+    if (!fence.wasInterrupted() || !isWritten(entry.getArgument(number)))
+      kernel.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        b.getUnitAttr());
     kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
                       b.getI64IntegerAttr(kPointerAlignment));
   }

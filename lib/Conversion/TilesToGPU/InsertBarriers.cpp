@@ -231,7 +231,8 @@ static bool isInDivergentBranch(Operation *op) {
 }
 
 LogicalResult BarrierInserter::visitOp(Operation *op, Pending &pending) {
-  if (isa<gpu::BarrierOp>(op)) {
+  // A block arrives as a whole.
+  if (isa<gpu::BarrierOp, tile::ArriveOp>(op)) {
     passBarrier(pending);
     return success();
   }

@@ -20,6 +20,11 @@
 namespace mlir::cleave {
 
 inline constexpr llvm::StringLiteral kWarpsAttrName = "cleave.warps";
+/// Of an scf.forall: for each of its dimensions the one of the forall in front,
+/// in whose launch it runs.
+inline constexpr llvm::StringLiteral kJoinAttrName = "cleave.join";
+/// Of a memref.alloc in the host form: it holds zeros.
+inline constexpr llvm::StringLiteral kZerosAttrName = "cleave.zeros";
 
 /// The warps of a block, from `cleave.warps`.
 inline FailureOr<int64_t> getKernelWarps(gpu::GPUFuncOp func) {

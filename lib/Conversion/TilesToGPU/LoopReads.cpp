@@ -29,6 +29,18 @@ SmallVector<scf::ForOp> cleave::getInnermostLoops(gpu::GPUFuncOp func) {
   return loops;
 }
 
+int64_t cleave::getStages(scf::ForOp loop) {
+  auto func = loop->getParentOfType<gpu::GPUFuncOp>();
+  Operation *outermost = loop;
+  while (outermost->getParentOp() != func)
+    outermost = outermost->getParentOp();
+  for (Operation *op = outermost; op; op = op->getPrevNode())
+    if (auto arrive = dyn_cast<tile::ArriveOp>(op))
+      return arrive.getStages();
+  auto stages = func->getAttrOfType<IntegerAttr>("cleave.stages");
+  return stages ? stages.getInt() : 1;
+}
+
 /// Adds what a read's operand needs; fails if that is more than the induction
 /// variable and values from outside.
 bool LoopReads::collect(Value value) {

@@ -26,6 +26,10 @@ namespace mlir::cleave {
 /// longer.
 SmallVector<scf::ForOp> getInnermostLoops(gpu::GPUFuncOp func);
 
+/// How many iterations ahead `loop` of a kernel loads, itself included: 1 for
+/// none.
+int64_t getStages(scf::ForOp loop);
+
 class LoopReads {
 public:
   explicit LoopReads(scf::ForOp loop) : loop(loop) {}

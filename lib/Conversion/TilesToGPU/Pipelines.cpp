@@ -55,6 +55,7 @@ static void addLowerKernels(OpPassManager &pm) {
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(cleave::createLowerArrivalsPass());
   kernels.addPass(cleave::createLowerGPUVectorsPass());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
   kernels.addPass(createReconcileUnrealizedCastsPass());

@@ -164,11 +164,10 @@ struct PrefetchTilesPass
 
   void runOnOperation() override {
     gpu::GPUFuncOp func = getOperation();
-    auto stagesAttr = func->getAttrOfType<IntegerAttr>("cleave.stages");
-    int64_t stages = stagesAttr ? stagesAttr.getInt() : 1;
     std::optional<ArrayRef<int32_t>> block = func.getKnownBlockSize();
     int64_t threads = block ? block->front() : 0;
     for (scf::ForOp loop : cleave::getInnermostLoops(func)) {
+      int64_t stages = cleave::getStages(loop);
       LoopPrefetcher prefetcher(loop);
       if (!prefetcher.analyze())
         continue;

@@ -53,17 +53,24 @@ void SharedScratch::release(ImplicitLocOpBuilder &b, Value buffer) {
 void SharedScratch::numberBuffers() {
   DenseMap<Operation *, int64_t> positions;
   int64_t next = 0;
-  func.walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { positions[op] = next++; });
+  SmallVector<int64_t> arrivals;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<tile::ArriveOp>(op))
+      arrivals.push_back(next);
+    positions[op] = next++;
+  });
   for (Buffer &buffer : buffers) {
     buffer.first = positions[buffer.offset];
     buffer.last = positions[buffer.end];
+    buffer.part = llvm::count_if(
+        arrivals, [&](int64_t arrival) { return arrival < buffer.first; });
   }
 }
 
 int64_t SharedScratch::place(bool loopsDistinct) {
   auto conflict = [&](const Buffer &a, const Buffer &b) {
-    return (loopsDistinct && a.inLoop && b.inLoop) ||
+    // What is behind an arrival waits for everything in front of it anyway.
+    return (loopsDistinct && a.inLoop && b.inLoop && a.part == b.part) ||
            (a.first <= b.last && b.first <= a.last);
   };
   SmallVector<Buffer *> order;

@@ -152,11 +152,11 @@ namespace {
 struct StageTilesPass : cleave::impl::StageTilesPassBase<StageTilesPass> {
   void runOnOperation() override {
     gpu::GPUFuncOp func = getOperation();
-    auto stages = func->getAttrOfType<IntegerAttr>("cleave.stages");
-    if (!stages || stages.getInt() < 2)
-      return;
     for (scf::ForOp loop : getInnermostLoops(func)) {
-      LoopStager stager(loop, stages.getInt());
+      int64_t stages = cleave::getStages(loop);
+      if (stages < 2)
+        continue;
+      LoopStager stager(loop, stages);
       if (stager.analyze())
         stager.run();
     }

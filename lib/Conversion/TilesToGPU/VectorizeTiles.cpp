@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/Passes.h"
+#include "Cleave/Conversion/TileDialect.h"
+#include "KernelInfo.h"
 #include "TileVectorizer.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
@@ -61,6 +63,12 @@ namespace {
 struct Kernel {
   gpu::GPUFuncOp func;
   SmallVector<Value> operands;
+  /// The forall that the grid comes from, and the blocks along its dimensions.
+  scf::ForallOp forall;
+  SmallVector<Value> counts;
+  /// In the kernel: the block's position along each of them.
+  SmallVector<Value> positions;
+  bool isJoined = false;
 };
 
 /// Converts one function in the scheduled form.
@@ -82,11 +90,14 @@ private:
   LogicalResult convertForall(scf::ForallOp forall);
   void assignBuffers(scf::ForallOp forall);
   LogicalResult checkForall(scf::ForallOp forall);
+  LogicalResult checkJoin(scf::ForallOp forall, ArrayRef<int64_t> dims);
 
-  FailureOr<Kernel> createKernel(scf::ForallOp forall, int64_t warps,
-                                 ArrayRef<Value> counts);
-  void createInductionVars(scf::ForallOp forall, ArrayRef<Value> counts,
-                           TileVectorizer &vectorizer, OpBuilder &kb);
+  void beginKernel(scf::ForallOp forall);
+  LogicalResult addToKernel(scf::ForallOp forall, ArrayRef<int64_t> dims);
+  void endKernel();
+  void createPositions(OpBuilder &kb);
+  void createArrival(scf::ForallOp forall, ArrayRef<int64_t> dims,
+                     OpBuilder &kb);
   LogicalResult mapCaptures(scf::ForallOp forall, TileVectorizer &vectorizer,
                             OpBuilder &kb);
   FailureOr<Value> mapCapturedScalar(Value value, OpBuilder &kb);
@@ -99,6 +110,9 @@ private:
 
   /// The kernel's argument for a host value; made on first use.
   Value getKernelArgument(Value hostValue);
+  /// The same for an index, which may be a constant.
+  Value getKernelIndex(Value hostValue, OpBuilder &kb);
+  Value createProduct(Location loc, ArrayRef<Value> factors);
 
   func::FuncOp func;
   SymbolTable &symbols;
@@ -112,7 +126,7 @@ private:
   std::string kernelPrefix;
   std::map<std::string, unsigned> numKernels;
 
-  // The kernel that is being made.
+  // The kernel that is being made, if it has a function.
   Kernel kernel;
   DenseMap<Value, Value> kernelArguments;
   IRMapping kernelScalars;
@@ -175,7 +189,7 @@ LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
     if (!init.getDefiningOp<tensor::EmptyOp>())
       return forall.emitOpError("expected shared outputs to start from "
                                 "tensor.empty");
-  auto warps = forall->getAttrOfType<IntegerAttr>("cleave.warps");
+  auto warps = forall->getAttrOfType<IntegerAttr>(kWarpsAttrName);
   if (warps && (warps.getInt() < 1 || warps.getInt() > 32 ||
                 !llvm::isPowerOf2_64(warps.getInt())))
     return forall.emitOpError("expected cleave.warps to be a power of two from "
@@ -264,38 +278,79 @@ Value HostConverter::getKernelArgument(Value hostValue) {
   return argument = kernel.func.getArgument(number);
 }
 
-/// Recovers the loop's induction variables from the linear block id. The grid
-/// has less than 2^31 blocks, so 32 bits are enough, and faster to divide.
-void HostConverter::createInductionVars(scf::ForallOp forall,
-                                        ArrayRef<Value> counts,
-                                        TileVectorizer &vectorizer,
-                                        OpBuilder &kb) {
-  Location loc = forall.getLoc();
+Value HostConverter::getKernelIndex(Value hostValue, OpBuilder &kb) {
+  Attribute constant;
+  if (!matchPattern(hostValue, m_Constant(&constant)))
+    return getKernelArgument(hostValue);
+  return arith::ConstantIndexOp::create(kb, hostValue.getLoc(),
+                                        cast<IntegerAttr>(constant).getInt());
+}
+
+Value HostConverter::createProduct(Location loc, ArrayRef<Value> factors) {
+  Value product;
+  for (Value factor : factors)
+    product =
+        product ? b.createOrFold<arith::MulIOp>(loc, product, factor) : factor;
+  return product ? product : arith::ConstantIndexOp::create(b, loc, 1);
+}
+
+/// Recovers the block's position from its linear number. The grid has less than
+/// 2^31 blocks, so 32 bits are enough, and faster to divide.
+void HostConverter::createPositions(OpBuilder &kb) {
+  Location loc = kernel.func.getLoc();
+  ArrayRef<Value> counts = kernel.counts;
+  kernel.positions.resize(counts.size());
   Value id = gpu::BlockIdOp::create(kb, loc, gpu::Dimension::x);
   if (counts.size() > 1)
     id = arith::IndexCastUIOp::create(kb, loc, kb.getI32Type(), id);
   for (int64_t dim = counts.size() - 1; dim >= 0; --dim) {
     Value position = id;
     if (dim > 0) {
-      Attribute constant;
-      Value count;
-      if (matchPattern(counts[dim], m_Constant(&constant)))
-        count = arith::ConstantIndexOp::create(
-            kb, loc, cast<IntegerAttr>(constant).getInt());
-      else
-        count = getKernelArgument(counts[dim]);
-      count = arith::IndexCastUIOp::create(kb, loc, kb.getI32Type(), count);
+      Value count = arith::IndexCastUIOp::create(
+          kb, loc, kb.getI32Type(), getKernelIndex(counts[dim], kb));
       position = arith::RemUIOp::create(kb, loc, id, count);
       id = arith::DivUIOp::create(kb, loc, id, count);
     }
     if (counts.size() > 1)
       position =
           arith::IndexCastUIOp::create(kb, loc, kb.getIndexType(), position);
-    int64_t step = *getConstantIntValue(forall.getMixedStep()[dim]);
-    Value tile = arith::ConstantIndexOp::create(kb, loc, step);
-    vectorizer.mapScalar(forall.getInductionVars()[dim],
-                         arith::MulIOp::create(kb, loc, position, tile));
+    kernel.positions[dim] = position;
   }
+}
+
+/// All blocks but the last that arrives at its tile of `forall` end here.
+void HostConverter::createArrival(scf::ForallOp forall, ArrayRef<int64_t> dims,
+                                  OpBuilder &kb) {
+  Location loc = forall.getLoc();
+  SmallVector<Value> tileCounts, others;
+  for (int64_t dim : dims)
+    tileCounts.push_back(kernel.counts[dim]);
+  for (auto [dim, count] : llvm::enumerate(kernel.counts))
+    if (!llvm::is_contained(dims, int64_t(dim)))
+      others.push_back(count);
+  Value tile;
+  for (auto [dim, count] : llvm::zip_equal(dims, tileCounts)) {
+    Value position = kernel.positions[dim];
+    if (tile)
+      position = arith::AddIOp::create(
+          kb, loc,
+          arith::MulIOp::create(kb, loc, tile, getKernelIndex(count, kb)),
+          position);
+    tile = position;
+  }
+  if (!tile)
+    tile = arith::ConstantIndexOp::create(kb, loc, 0);
+  Value size = createProduct(loc, tileCounts);
+  std::optional<int64_t> known = getConstantIntValue(size);
+  auto counters = memref::AllocOp::create(
+      b, loc,
+      MemRefType::get({known.value_or(ShapedType::kDynamic)}, b.getI32Type()),
+      known ? ValueRange() : ValueRange(size));
+  counters->setAttr(kZerosAttrName, b.getUnitAttr());
+  auto stages = forall->getAttrOfType<IntegerAttr>("cleave.stages");
+  tile::ArriveOp::create(kb, loc, getKernelArgument(counters), tile,
+                         getKernelIndex(createProduct(loc, others), kb),
+                         stages ? stages.getInt() : 1);
 }
 
 /// Makes a scalar from outside known in the kernel: constants and arithmetic on
@@ -375,20 +430,18 @@ static void separateInits(scf::ForallOp forall) {
   }
 }
 
-FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
-                                              int64_t warps,
-                                              ArrayRef<Value> counts) {
-  separateInits(forall);
-  TileShapes shapes;
-  if (failed(shapes.analyze(forall, warps * kLanes)))
-    return failure();
+void HostConverter::beginKernel(scf::ForallOp forall) {
   Location loc = forall.getLoc();
+  auto warpsAttr = forall->getAttrOfType<IntegerAttr>(kWarpsAttrName);
+  int64_t warps = warpsAttr ? warpsAttr.getInt() : kDefaultWarps;
   OpBuilder kb = OpBuilder::atBlockEnd(module.getBody());
   std::string name =
       kernelPrefix + "_" + std::to_string(numKernels[kernelPrefix]++);
   kernel = {};
   kernelArguments.clear();
   kernelScalars.clear();
+  kernel.forall = forall;
+  kernel.counts = createCounts(forall);
   kernel.func =
       gpu::GPUFuncOp::create(kb, loc, name, kb.getFunctionType({}, {}));
   kernel.func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
@@ -397,17 +450,31 @@ FailureOr<Kernel> HostConverter::createKernel(scf::ForallOp forall,
       ArrayRef<int32_t>{static_cast<int32_t>(warps * kLanes), 1, 1});
   for (NamedAttribute attr : forall->getDiscardableAttrs())
     kernel.func->setAttr(attr.getName(), attr.getValue());
-  kernel.func->setAttr("cleave.warps", kb.getI64IntegerAttr(warps));
+  kernel.func->setAttr(kWarpsAttrName, kb.getI64IntegerAttr(warps));
+}
 
-  kb.setInsertionPointToStart(&kernel.func.getBody().front());
+/// The body of `forall`, whose dimensions are those `dims` of the grid.
+LogicalResult HostConverter::addToKernel(scf::ForallOp forall,
+                                         ArrayRef<int64_t> dims) {
+  separateInits(forall);
+  TileShapes shapes;
+  if (failed(shapes.analyze(forall, *getKernelWarps(kernel.func) * kLanes)))
+    return failure();
+  OpBuilder kb = OpBuilder::atBlockEnd(&kernel.func.getBody().front());
   TileVectorizer vectorizer(kb, shapes);
   if (failed(mapCaptures(forall, vectorizer, kb)))
     return failure();
-  createInductionVars(forall, counts, vectorizer, kb);
-  if (failed(vectorizer.run(forall)))
-    return failure();
-  gpu::ReturnOp::create(kb, loc);
-  return kernel;
+  if (!kernel.isJoined)
+    createPositions(kb);
+  for (auto [iv, step, dim] : llvm::zip_equal(forall.getInductionVars(),
+                                              forall.getMixedStep(), dims)) {
+    Value tile = arith::ConstantIndexOp::create(kb, forall.getLoc(),
+                                                *getConstantIntValue(step));
+    vectorizer.mapScalar(iv,
+                         arith::MulIOp::create(kb, forall.getLoc(),
+                                               kernel.positions[dim], tile));
+  }
+  return vectorizer.run(forall);
 }
 
 /// The kernel before `made` in its module that does the same, or `made`.
@@ -427,11 +494,56 @@ static gpu::GPUFuncOp findEqualKernel(gpu::GPUFuncOp made) {
   return made;
 }
 
+/// Launches the kernel that is being made, if there is one.
+void HostConverter::endKernel() {
+  if (!kernel.func)
+    return;
+  Location loc = kernel.func.getLoc();
+  OpBuilder kb = OpBuilder::atBlockEnd(&kernel.func.getBody().front());
+  gpu::ReturnOp::create(kb, loc);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value threads = arith::ConstantIndexOp::create(
+      b, loc, kernel.func.getKnownBlockSize()->front());
+  gpu::GPUFuncOp equal = findEqualKernel(kernel.func);
+  gpu::LaunchFuncOp::create(b, loc, equal,
+                            {createProduct(loc, kernel.counts), one, one},
+                            {threads, one, one}, Value(), kernel.operands);
+  if (equal != kernel.func)
+    kernel.func.erase();
+  kernel = {};
+}
+
+/// Whether the blocks of the kernel in front have the tiles of `forall`, their
+/// dimensions `dims` those of its own.
+LogicalResult HostConverter::checkJoin(scf::ForallOp forall,
+                                       ArrayRef<int64_t> dims) {
+  if (!kernel.func || kernel.isJoined)
+    return forall.emitOpError("expected a kernel in front that it can join");
+  scf::ForallOp other = kernel.forall;
+  if (int64_t(dims.size()) != forall.getRank() ||
+      llvm::any_of(dims, [&](int64_t dim) {
+        return dim < 0 || dim >= other.getRank() || llvm::count(dims, dim) > 1;
+      }))
+    return forall.emitOpError("expected '")
+           << kJoinAttrName << "' to name a dimension of the kernel in front "
+           << "for each of its own";
+  for (auto [own, dim] : llvm::enumerate(dims))
+    if (forall.getMixedStep()[own] != other.getMixedStep()[dim] ||
+        forall.getMixedUpperBound()[own] != other.getMixedUpperBound()[dim])
+      return forall.emitOpError("expected the bound and the step of dimension ")
+             << own << " to be those of the kernel that it joins";
+  if (forall->getAttr(kWarpsAttrName) != other->getAttr(kWarpsAttrName))
+    return forall.emitOpError(
+        "expected as many warps as in the kernel that it joins");
+  return success();
+}
+
 /// The branch that is taken launches its own kernels and has its own buffers.
 LogicalResult HostConverter::convertIf(scf::IfOp branch) {
   Value condition = hostMap.lookupOrNull(branch.getCondition());
   if (!condition)
     return branch.emitOpError("expected a condition on extents");
+  endKernel();
   bool withElse = !branch.getElseRegion().empty();
   auto hostBranch =
       scf::IfOp::create(b, branch.getLoc(), TypeRange(), condition, withElse);
@@ -442,6 +554,7 @@ LogicalResult HostConverter::convertIf(scf::IfOp branch) {
     for (Operation &op : block->without_terminator())
       if (failed(convertOp(&op)))
         return failure();
+    endKernel();
     return success();
   };
   std::string around = kernelPrefix;
@@ -463,24 +576,19 @@ LogicalResult HostConverter::convertForall(scf::ForallOp forall) {
   if (failed(checkForall(forall)))
     return failure();
   assignBuffers(forall);
-  Location loc = forall.getLoc();
-  auto warpsAttr = forall->getAttrOfType<IntegerAttr>("cleave.warps");
-  int64_t warps = warpsAttr ? warpsAttr.getInt() : kDefaultWarps;
-  SmallVector<Value> counts = createCounts(forall);
-  FailureOr<Kernel> made = createKernel(forall, warps, counts);
-  if (failed(made))
+  auto join = forall->getAttrOfType<DenseI64ArrayAttr>(kJoinAttrName);
+  if (!join) {
+    endKernel();
+    beginKernel(forall);
+    return addToKernel(
+        forall, llvm::to_vector(llvm::seq<int64_t>(0, forall.getRank())));
+  }
+  if (failed(checkJoin(forall, join)))
     return failure();
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  Value blocks = counts.empty() ? one : counts.front();
-  for (Value count : ArrayRef(counts).drop_front(counts.empty() ? 0 : 1))
-    blocks = arith::MulIOp::create(b, loc, blocks, count);
-  Value threads = arith::ConstantIndexOp::create(b, loc, warps * kLanes);
-  gpu::GPUFuncOp equal = findEqualKernel(made->func);
-  gpu::LaunchFuncOp::create(b, loc, equal, {blocks, one, one},
-                            {threads, one, one}, Value(), made->operands);
-  if (equal != made->func)
-    made->func.erase();
-  return success();
+  kernel.isJoined = true;
+  OpBuilder kb = OpBuilder::atBlockEnd(&kernel.func.getBody().front());
+  createArrival(forall, join, kb);
+  return addToKernel(forall, join);
 }
 
 LogicalResult HostConverter::convertOp(Operation *op) {
@@ -531,6 +639,7 @@ LogicalResult HostConverter::run() {
   for (Operation &op : func.getBody().front().without_terminator())
     if (failed(convertOp(&op)))
       return failure();
+  endKernel();
   func::ReturnOp::create(b, func.getBody().front().getTerminator()->getLoc());
   symbols.erase(func);
   symbols.insert(host);

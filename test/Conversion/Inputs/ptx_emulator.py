@@ -6,10 +6,13 @@ address or of shared memory that nobody has written is an error; so are shuffles
 and matrix instructions without the whole warp, and two threads that touch one
 byte of shared memory between the same two barriers, one of them writing.
 Asynchronous copies complete as late as the waits allow; to touch their bytes
-before is an error.
+before is an error. Blocks that count each other in an atomic run in any order
+asked for, and may read what another one wrote only if fences and barriers stand
+between.
 """
 
 import math
+import random
 import re
 import struct
 
@@ -86,6 +89,78 @@ class Memory:
     def write(self, address, value, thread):
         data, offset = self.find(address, len(value))
         data[offset:offset + len(value)] = value
+
+
+class Visibility:
+    """What the blocks of one launch may know of each other's writes to global
+    memory. A write is known behind: a barrier of its block, a fence of one of
+    its threads, that thread's atomic; an atomic of the same place by a thread of
+    another block, a fence of that thread, a barrier of that block."""
+
+    def __init__(self):
+        self.writes = {}  # by word: the block, the thread, the block's epoch
+        self.epoch = {}  # by block
+        self.known = {}  # by block, then other block: its epochs below
+        self.fenced = {}  # by thread: what its atomics tell
+        self.told = {}  # by place
+        self.heard = {}  # by thread: what its next fence makes known to it
+        self.learned = {}  # by thread, until its block's barrier
+
+    @staticmethod
+    def merge(into, other):
+        for block, epoch in other.items():
+            into[block] = max(into.get(block, 0), epoch)
+
+    def barrier(self, block):
+        self.epoch[block] = self.epoch.get(block, 0) + 1
+        for thread in [thread for thread in self.learned if thread[0] == block]:
+            self.merge(self.known.setdefault(block, {}), self.learned.pop(thread))
+
+    def fence(self, block, thread):
+        if heard := self.heard.pop((block, thread), None):
+            self.merge(self.learned.setdefault((block, thread), {}), heard)
+        told = self.fenced[block, thread] = dict(self.known.get(block, {}))
+        told[block] = self.epoch.get(block, 0)
+
+    def atomic(self, block, thread, address):
+        told = self.told.setdefault(address, {})
+        self.merge(self.heard.setdefault((block, thread), {}), told)
+        self.merge(told, self.fenced.get((block, thread), {}))
+
+    def check(self, block, thread, address, size, what):
+        for word in range(address // 4, (address + size + 3) // 4):
+            if word not in self.writes:
+                continue
+            writer, by, epoch = self.writes[word]
+            known = self.epoch.get(block, 0) if writer == block else max(
+                self.known.get(block, {}).get(writer, 0), self.learned.get((block, thread), {}).get(writer, 0))
+            if (writer, by) != (block, thread) and epoch >= known:
+                raise Error(f"thread {thread} {what} {word * 4:#x}, which thread {by} of block {writer} wrote, without "
+                            f"knowing that")
+
+    def wrote(self, block, thread, address, size):
+        for word in range(address // 4, (address + size + 3) // 4):
+            self.writes[word] = (block, thread, self.epoch.get(block, 0))
+
+
+class Global:
+    """Global memory as one block of a launch sees it."""
+
+    def __init__(self, memory, block, visibility):
+        self.memory, self.block, self.visibility = memory, block, visibility
+
+    def read(self, address, size, thread):
+        if self.visibility:
+            self.visibility.check(self.block, thread, address, size, "reads")
+        return self.memory.read(address, size, thread)
+
+    def write(self, address, value, thread):
+        if self.visibility:
+            # Several may write the same.
+            if self.memory.read(address, len(value), thread) != value:
+                self.visibility.check(self.block, thread, address, len(value), "writes")
+            self.visibility.wrote(self.block, thread, address, len(value))
+        self.memory.write(address, value, thread)
 
 
 class Shared:
@@ -207,13 +282,26 @@ class Module:
                     label = ""
             self.kernels[name] = Kernel(name, params, merged)
 
-    def launch(self, name, grid, threads, params, memory, dynamic=0):
+    def launch(self, name, grid, threads, params, memory, dynamic=0, order="forward"):
+        """Blocks one after the other, `forward` or in `reverse`, or `together`
+        in turns between what others may see."""
         kernel = self.kernels[name]
         if len(params) != len(kernel.params):
             raise Error(f"expected {len(kernel.params)} parameters of {name} but got {len(params)}")
-        for block in range(grid):
+        counts = any(op[0] == "atom" for _, _, op, _, _ in kernel.code)
+        visibility = Visibility() if counts else None
+        params = dict(zip(kernel.params, params))
+        running = [(block, Block(self, kernel, block, grid, threads, params, Global(memory, block, visibility),
+                                 dynamic).run()) for block in range(grid)]
+        rnd = random.Random(grid)
+        if order == "reverse":
+            running.reverse()
+        while running:
+            place = rnd.randrange(len(running)) if order == "together" and counts else 0
+            block, steps = running[place]
             try:
-                Block(self, kernel, block, grid, threads, dict(zip(kernel.params, params)), memory, dynamic).run()
+                if next(steps, None) is None:
+                    running.pop(place)
             except Error as error:
                 raise Error(f"{name}, block {block}: {error}") from None
 
@@ -237,6 +325,7 @@ class Block:
     def __init__(self, module, kernel, block, grid, threads, params, memory, dynamic):
         self.module, self.kernel, self.params = module, kernel, params
         self.memory, self.shared = memory, Shared(module.shared_size + dynamic)
+        self.visibility, self.number = memory.visibility, block
         self.threads = threads
         # Copies of each thread: the open group's, and the closed groups.
         self.open = [[] for _ in range(threads)]
@@ -272,7 +361,8 @@ class Block:
             self.open[t].append((to(t), bytes(data) + bytes(size - count(t))))
 
     # Control: the threads that are furthest behind run first, so that those
-    # which went separate ways meet again.
+    # which went separate ways meet again. Stops wherever other blocks may see
+    # how far this one is.
     def run(self):
         groups = {0: list(range(self.threads))}
         waiting, exited = [], 0
@@ -307,6 +397,8 @@ class Block:
                     waiting += [(pc + 1, active)]
                     active = []
                 else:
+                    if op[0] in ("atom", "fence"):
+                        yield pc
                     if op[0] in ("shfl", "mma", "ldmatrix") and not predicate:
                         active = taken = self.park(parked, pc, active)
                     try:
@@ -326,9 +418,44 @@ class Block:
                     raise Error("a barrier that not all threads reach")
                 if len({where for where, _ in waiting}) != 1:
                     raise Error("threads wait at different barriers")
-                groups[waiting[0][0]] = sorted(t for _, group in waiting for t in group)
+                pc = waiting[0][0]
+                groups[pc] = sorted(t for _, group in waiting for t in group)
                 waiting = []
                 self.shared.barrier()
+                if self.visibility:
+                    self.visibility.barrier(self.number)
+                self.vote(self.kernel.code[pc - 1], groups[pc])
+                yield pc
+
+    def vote(self, barrier, threads):
+        _, _, op, operands, _ = barrier
+        if "red" not in op:
+            return
+        if op[op.index("red") + 1] != "or" or op[-1] != "pred":
+            raise Error(f"'{barrier[4]}' is not known to the emulator")
+        mine = self.get(operands[-1])
+        any_of = int(any(mine(t) & 1 for t in threads))
+        self.set(operands[0], threads, lambda t: any_of)
+
+    def do_fence(self, op, operands, threads):
+        if op[1:] != ["acq_rel", "gpu"]:
+            raise KeyError(".".join(op))
+        for t in threads:
+            self.visibility.fence(self.number, t)
+
+    def do_atom(self, op, operands, threads):
+        if op[-2:] != ["inc", "u32"]:
+            raise KeyError(".".join(op))
+        address, limit = self.address(operands[1]), self.get(operands[2])
+        for t in threads:
+            place = address(t)
+            if place % 4:
+                raise Error(f"misaligned access at {place:#x}")
+            self.visibility.atomic(self.number, t, place)
+            memory = self.memory.memory
+            old = int.from_bytes(memory.read(place, 4, t), "little")
+            memory.write(place, (0 if old >= limit(t) else old + 1).to_bytes(4, "little"), t)
+            self.set(operands[0], [t], lambda t: old)
 
     def park(self, parked, pc, active):
         """Keeps threads back until their warp is whole; returns the others."""
@@ -669,28 +796,65 @@ def ptx_of(module):
     return text
 
 
-def run_host(module, function, arguments, memory):
-    """Runs a function of the host form: see docs/scheduled-form.md."""
-    ptx = Module(ptx_of(module))
+class Index(int):
+    """An index of the host form; `@` divides upwards."""
+
+    def __matmul__(self, other):
+        return -(-self // other)
+
+
+def apply_affine(text, values):
+    """Of `affine_map<(d0)[s0] -> (...)>` on dimensions and symbols in order."""
+    names, result = re.match(r"affine_map<(.*?) -> \((.*)\)>", text).groups()
+    scope = {name: Index(value) for name, value in zip(re.findall(r"\w+", names), values)}
+    for word, operator in (("ceildiv", "@"), ("floordiv", "//"), ("mod", "%")):
+        result = result.replace(word, operator)
+    return [int(eval(expr, {"__builtins__": {}}, scope)) for expr in result.split(", ")]
+
+
+def run_host(module, function, arguments, memory, order="forward", repeat=1, edit=lambda ptx: ptx):
+    """Runs a function of the host form: see docs/scheduled-form.md. Makes its
+    launches `repeat` times over."""
+    ptx = Module(edit(ptx_of(module)))
+    launches, zeros = evaluate_host(module, function, arguments, memory)
+    for _ in range(repeat):
+        for name, grid, threads, params, dynamic in launches:
+            ptx.launch(name, grid, threads, params, memory, dynamic, order)
+        for array in zeros:
+            if any(array.values()):
+                raise Error(f"zeros became {array.values()}")
+
+
+def evaluate_host(module, function, arguments, memory):
+    """The launches, and the arrays that hold zeros between them."""
     head = re.search(r"func\.func @" + function + r"\(([^\n]*)\)(?: attributes \{[^\n]*\})? \{\n(.*?)\n  \}",
                      module, re.S)
+    launches, zeros = [], []
     names = re.findall(r"(%\w+): memref", head[1].split("\n")[0])
     values = dict(zip(names, arguments))
     if len(names) != len(arguments):
         raise Error(f"expected {len(names)} arguments but got {len(arguments)}")
     arith = {"ceildivui": lambda x, y: -(-x // y), "ceildivsi": lambda x, y: -(-x // y), "addi": lambda x, y: x + y,
-             "subi": lambda x, y: x - y, "muli": lambda x, y: x * y, "divsi": lambda x, y: x // y}
+             "subi": lambda x, y: x - y, "muli": lambda x, y: x * y, "divsi": lambda x, y: x // y, "maxsi": max,
+             "minsi": min}
+    maps = dict(re.findall(r"^(#map\d*) = (affine_map<.*>)$", module, re.M))
     for line in map(str.strip, head[2].split("\n")):
         if match := re.match(r"(%\w+) = arith\.constant (-?\d+) : (?:index|i32)", line):
             values[match[1]] = int(match[2])
         elif match := re.match(r"(%\w+) = memref\.dim (%\w+), (%\w+)", line):
             values[match[1]] = values[match[2]].shape[values[match[3]]]
+        elif match := re.match(r"(%\w+) = affine\.(\w+) (#map\d*|affine_map<.*?>)(\(.*)", line):
+            numbers = apply_affine(maps.get(match[3], match[3]), [values[v] for v in re.findall(r"%\w+", match[4])])
+            values[match[1]] = max(numbers) if match[2] == "max" else min(numbers)
         elif match := re.match(r"(%\w+) = arith\.(\w+) (%\w+), (%\w+) : index", line):
             values[match[1]] = arith[match[2]](values[match[3]], values[match[4]])
-        elif match := re.match(r"(%\w+) = memref\.alloc\((.*)\) : memref<(.*)>", line):
-            *dims, kind = match[3].split("x")
+        elif match := re.match(r"(%\w+) = memref\.alloc\((.*)\)( \{cleave\.zeros\})? : memref<(.*)>", line):
+            *dims, kind = match[4].split("x")
             sizes = iter(values[v] for v in match[2].split(", ") if v)
-            values[match[1]] = Array(memory, kind, [next(sizes) if d == "?" else int(d) for d in dims])
+            shape = [next(sizes) if d == "?" else int(d) for d in dims]
+            values[match[1]] = Array(memory, kind, shape, [0] * math.prod(shape) if match[3] else None)
+            if match[3]:
+                zeros.append(values[match[1]])
         elif match := re.match(r"gpu\.launch_func +@\w+::@(\w+) blocks in \((.*?), .*threads in \((.*?), [^)]*\)"
                                r"(?: +dynamic_shared_memory_size (%\w+))? +args\((.*)\)", line):
             params = []
@@ -701,7 +865,8 @@ def run_host(module, function, arguments, memory):
                 array = values[operand]
                 params.append(array.address)
                 params += [size for size, dim in zip(array.shape, kind[7:].split("x")) if dim == "?"]
-            ptx.launch(match[1], values[match[2]], values[match[3]], params, memory,
-                       values[match[4]] if match[4] else 0)
+            launches.append((match[1], values[match[2]], values[match[3]], params,
+                             values[match[4]] if match[4] else 0))
         elif line and line != "return":
             raise Error(f"'{line}' is not known in the host form")
+    return launches, zeros
