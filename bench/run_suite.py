@@ -44,6 +44,9 @@ def parse():
                         default="max", help="leave compiled peers out, or "
                         "compile without max-autotune")
     parser.add_argument("--check-only", action="store_true")
+    parser.add_argument("--launch-only", action="store_true",
+                        help="no reference, whose library calls racecheck does "
+                        "not survive")
     parser.add_argument("--odd-only", action="store_true",
                         help="the extents that no tile divides, which only "
                         "correctness is checked of")
