@@ -116,7 +116,7 @@ class Worker:
                      for record in files.read(files.dead)}
         self.earlier = suite.earlier_peers()
         self.ceilings = suite.load("peers.json")["ceilings"]
-        if not (args.check_only or args.odd_only or args.launch_only):
+        if not (args.check_only or args.small or args.launch_only):
             warm = torch.randn(4096, 4096, device="cuda", dtype=torch.float16)
             for _ in range(200):
                 warm @ warm

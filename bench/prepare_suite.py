@@ -5,7 +5,7 @@
 """Compiles the suite, for a machine that has a GPU and no compiler.
 
   bench/prepare_suite.py --out DIR [--tools build/bin] [--chip sm_90a]
-      [--only REGEX] [--own] [--options 'no-algebra ...']
+      [--only REGEX] [--own | --small] [--options 'no-algebra ...']
 
 Writes DIR/PROGRAM.json for each subgraph and set of static extents: cubins, and
 the launches of every shape. With --own every shape has a schedule of its own
@@ -61,12 +61,15 @@ def main():
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--only", default="")
     parser.add_argument("--own", action="store_true")
+    parser.add_argument("--small", action="store_true",
+                        help="small static extents, to be checked only")
     parser.add_argument("--options", default="",
                         help="further options of --cleave-to-cubin")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     failed = 0
-    for name, shapes in suite.programs(args.only, args.own).items():
+    for name, shapes in suite.programs(args.only, args.own,
+                                       args.small).items():
         fault = prepare(args, name, shapes)
         failed += fault is not None
         print(f"{name}: {fault.splitlines()[0] if fault else 'ok'}", flush=True)

@@ -47,9 +47,8 @@ def parse():
     parser.add_argument("--launch-only", action="store_true",
                         help="no reference, whose library calls racecheck does "
                         "not survive")
-    parser.add_argument("--odd-only", action="store_true",
-                        help="the extents that no tile divides, which only "
-                        "correctness is checked of")
+    parser.add_argument("--small", action="store_true",
+                        help="the programs of prepare_suite.py --small")
     parser.add_argument("--budget-s", type=float, default=560)
     parser.add_argument("--rotate-mb", type=float, default=512)
     parser.add_argument("--patience-s", type=float, default=0,
@@ -96,8 +95,8 @@ class Files:
 def work(args):
     from measure import Worker
     worker = Worker(args, Files(args.out))
-    for shape in suite.shapes(args.only, odd=True):
-        if worker.is_done(shape) or (args.odd_only and not shape.is_odd):
+    for shape in suite.shapes(args.only, odd=True, small=args.small):
+        if worker.is_done(shape):
             continue
         if worker.left() < 0:
             break

@@ -100,6 +100,18 @@ ODD = {
 }
 
 
+# Static extents of small programs, for tools that are slow; other axes keep
+# theirs. No tile divides these either.
+SMALL = {"K": 264, "N": 136, "V": 520, "H": 16, "Hq": 8, "Hkv": 2}
+SMALL_OF = {
+    "softmax": {"N": 1000}, "layernorm": {"N": 1000},
+    "group_norm_silu": {"N": 1056},
+    "group_norm_silu_nchw": {"C": 64, "N": 64 * 77},
+    # The text has the numbers of heads in its slices.
+    "transformer_layer": {"d": 264, "F": 136, "D": 32, "Hq": 32, "Hkv": 8},
+}
+
+
 class Shape:
     def __init__(self, record, bind, is_odd=False):
         self.sub, self.bind, self.is_odd = record["name"], bind, is_odd
@@ -143,27 +155,44 @@ def load(name):
         return json.load(file)
 
 
-def shapes(only="", odd=False):
+def shrink(shape):
+    """The binding of a small program."""
+    small = {name: extent for name, extent in SMALL.items()
+             if name in shape.bind}
+    return {**shape.bind, **small, **SMALL_OF.get(shape.example, {})}
+
+
+def odd_shapes(record, small=False):
+    """Those that only correctness is checked of."""
+    first = {}
+    for bind in record["bindings"]:
+        shape = Shape(record, bind)
+        bind = shrink(shape) if small else bind
+        first.setdefault(Shape(record, bind).program, bind)
+    return [Shape(record, {**bind, **extents}, is_odd=True)
+            for bind in first.values()
+            for extents in ODD.get(record["name"], ROWS)]
+
+
+def shapes(only="", odd=False, small=False):
     """All shapes whose key matches the regular expression.
 
-    With `odd` also those that only correctness is checked of.
+    With `odd` also those that only correctness is checked of; with `small` none
+    but those of small programs.
     """
     found = []
     for record in load("suite.json")["subgraphs"]:
-        found += [Shape(record, bind) for bind in record["bindings"]]
-        if odd:
-            first = {Shape(record, bind).program: bind
-                     for bind in reversed(record["bindings"])}
-            found += [Shape(record, {**bind, **extents}, is_odd=True)
-                      for bind in first.values()
-                      for extents in ODD.get(record["name"], ROWS)]
+        if not small:
+            found += [Shape(record, bind) for bind in record["bindings"]]
+        if odd or small:
+            found += odd_shapes(record, small)
     return [shape for shape in found if re.search(only, shape.key)]
 
 
-def programs(only="", own=False):
+def programs(only="", own=False, small=False):
     """The shapes that each program serves; `own`: each shape its program."""
     found = {}
-    for shape in shapes(only, odd=not own):
+    for shape in shapes(only, odd=not own, small=small):
         name = shape.program
         if own:
             name += "@" + "_".join(f"{axis}{extent}" for axis, extent in
