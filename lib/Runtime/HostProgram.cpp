@@ -16,6 +16,7 @@
 #include "HostInterpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -76,18 +77,31 @@ FailureOr<Driver::Module> HostProgram::loadBinary(gpu::BinaryOp binary) {
   return binary.emitOpError("has no object for this device: ") << reason;
 }
 
+/// Drivers of real devices take no MLIR and say so.
+FailureOr<Driver::Module> HostProgram::loadSource(gpu::GPUModuleOp source) {
+  std::string image;
+  llvm::raw_string_ostream os(image);
+  source->print(os, OpPrintingFlags().useLocalScope());
+  llvm::Expected<Driver::Module> module = driver.loadModule(image);
+  if (!module)
+    return source.emitOpError() << llvm::toString(module.takeError());
+  return *module;
+}
+
 LogicalResult HostProgram::load(gpu::LaunchFuncOp launch) {
   std::string moduleName = launch.getKernelModuleName().str();
   std::string kernelName = launch.getKernelName().str();
   if (!modules.count(moduleName)) {
     Operation *symbol = SymbolTable::lookupNearestSymbolFrom(
         launch, launch.getKernelModuleName());
+    auto source = dyn_cast_or_null<gpu::GPUModuleOp>(symbol);
     auto binary = dyn_cast_or_null<gpu::BinaryOp>(symbol);
-    if (!binary)
+    if (!binary && !source)
       return launch.emitOpError("expected gpu.binary '@")
              << moduleName << "' but got "
              << (symbol ? symbol->getName().getStringRef() : "nothing");
-    FailureOr<Driver::Module> module = loadBinary(binary);
+    FailureOr<Driver::Module> module =
+        binary ? loadBinary(binary) : loadSource(source);
     if (failed(module))
       return failure();
     modules[moduleName] = *module;

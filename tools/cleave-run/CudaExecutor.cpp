@@ -14,6 +14,7 @@
 
 #include "Executor.h"
 
+#include "Cleave/Emulator/Emulator.h"
 #include "Cleave/Runtime/CudaDriver.h"
 #include "Cleave/Runtime/HostProgram.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,7 +40,7 @@ class CudaExecutor final : public Executor {
 public:
   explicit CudaExecutor(Location location) : location(location) {}
 
-  LogicalResult open();
+  LogicalResult open(const RunOptions &options);
   LogicalResult compile(ModuleOp module, StringRef entry,
                         const RunOptions &options);
   LogicalResult run(ArrayRef<HostArray> arguments,
@@ -55,6 +56,7 @@ private:
       return success();
     return emitError(location) << llvm::toString(std::move(error));
   }
+  LogicalResult checkDrop(const RunOptions &options);
   LogicalResult addBuffer(DeviceCall &call, const HostArray &array);
   FailureOr<DeviceCall> prepare(ArrayRef<HostArray> arguments,
                                 ArrayRef<HostArray> results);
@@ -62,6 +64,7 @@ private:
   FailureOr<RunTime> timeGraph(ArrayRef<DeviceCall> calls);
 
   Location location;
+  bool isEmulated = false;
   std::unique_ptr<Driver> driver;
   std::unique_ptr<HostProgram> program;
 };
@@ -74,7 +77,12 @@ std::string chooseChip(const DeviceInfo &info) {
   return info.chip;
 }
 
-LogicalResult CudaExecutor::open() {
+LogicalResult CudaExecutor::open(const RunOptions &options) {
+  isEmulated = options.device == "emulator";
+  if (isEmulated) {
+    driver = EmulatedDriver::create(options.emulator);
+    return success();
+  }
   llvm::Expected<std::unique_ptr<Driver>> created = createCudaDriver();
   if (!created)
     return report(created.takeError());
@@ -93,7 +101,31 @@ LogicalResult CudaExecutor::compile(ModuleOp module, StringRef entry,
   if (failed(created))
     return failure();
   program = std::move(*created);
-  return success();
+  return isEmulated ? checkDrop(options) : success();
+}
+
+/// What a test wants to be left out must be there.
+LogicalResult CudaExecutor::checkDrop(const RunOptions &options) {
+  EmulatedCounts counts = static_cast<EmulatedDriver &>(*driver).getCounts();
+  unsigned count = 0;
+  switch (options.emulator.drop) {
+  case EmulatorOptions::Drop::Nothing:
+    return success();
+  case EmulatorOptions::Drop::Barrier:
+    count = counts.barriers;
+    break;
+  case EmulatorOptions::Drop::Wait:
+    count = counts.waits;
+    break;
+  case EmulatorOptions::Drop::Branch:
+    count = counts.branches;
+    break;
+  }
+  if (options.emulator.number < count)
+    return success();
+  return emitError(location)
+         << "expected a number below " << count
+         << " in --emulator-drop but got " << options.emulator.number;
 }
 
 LogicalResult CudaExecutor::addBuffer(DeviceCall &call,
@@ -229,8 +261,10 @@ mlir::cleave::compileToHostForm(ModuleOp module, StringRef entry,
   std::string chip = options.chip.empty() ? defaultChip.str() : options.chip;
   if (chip.empty())
     return emitError(module.getLoc()) << "expected --chip with --dry-run";
-  std::string pipeline = isCleave ? "cleave-to-cubin" : "cleave-tiles-to-cubin";
-  pipeline += "{chip=" + chip;
+  // The emulator takes kernels as they are before they become a cubin.
+  std::string pipeline = isCleave ? "cleave-to-" : "cleave-tiles-to-";
+  pipeline += options.device == "emulator" ? "gpu{chip=" : "cubin{chip=";
+  pipeline += chip;
   if (isCleave && !options.representative.empty())
     pipeline += " representative=" + options.representative;
   if (failed(runPipeline(module, pipeline + "}")))
@@ -246,7 +280,7 @@ FailureOr<std::unique_ptr<Executor>>
 mlir::cleave::createCudaExecutor(ModuleOp module, StringRef entry,
                                  const RunOptions &options) {
   auto executor = std::make_unique<CudaExecutor>(module.getLoc());
-  if (failed(executor->open()) ||
+  if (failed(executor->open(options)) ||
       failed(executor->compile(module, entry, options)))
     return failure();
   return std::unique_ptr<Executor>(std::move(executor));

@@ -12,6 +12,7 @@
 
 #include "Options.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include <cmath>
 
@@ -38,9 +39,9 @@ struct CommandLine {
   cl::opt<std::string> representative{
       "representative", cl::value_desc("M=16,..."), cl::cat(category),
       cl::desc("extents that schedules are chosen for")};
-  cl::opt<std::string> device{"device", cl::value_desc("cpu|evaluator|cuda"),
-                              cl::init("cpu"), cl::cat(category),
-                              cl::desc("what runs the function")};
+  cl::opt<std::string> device{
+      "device", cl::value_desc("cpu|evaluator|cuda|emulator"), cl::init("cpu"),
+      cl::cat(category), cl::desc("what runs the function")};
   cl::opt<std::string> chip{
       "chip", cl::value_desc("sm_80|sm_90a"), cl::cat(category),
       cl::desc("what to compile for (default: the device)")};
@@ -65,6 +66,14 @@ struct CommandLine {
       "dry-run", cl::cat(category),
       cl::desc("with --device=cuda and --chip: compile, and print the launches "
                "instead of running them")};
+  cl::opt<std::string> emulatorDrop{
+      "emulator-drop", cl::value_desc("barrier|wait|branch:N"),
+      cl::cat(category), cl::Hidden,
+      cl::desc("leave out what has number N (a branch: its condition), to see "
+               "whether the emulator notices")};
+  cl::opt<bool> emulatorLastFirst{
+      "emulator-last-block-first", cl::cat(category), cl::Hidden,
+      cl::desc("the emulator runs blocks in the opposite order")};
   cl::opt<std::string> json{"json", cl::value_desc("FILE"), cl::cat(category),
                             cl::desc("write the times of --bench, or with "
                                      "--dry-run the program: cubins and "
@@ -133,12 +142,29 @@ llvm::Error parseScale(StringRef text, std::map<std::string, double> &scales) {
   return llvm::Error::success();
 }
 
+llvm::Error parseDrop(StringRef text, EmulatorOptions &options) {
+  auto [kind, number] = text.split(':');
+  using Drop = EmulatorOptions::Drop;
+  options.drop = llvm::StringSwitch<Drop>(kind)
+                     .Case("barrier", Drop::Barrier)
+                     .Case("wait", Drop::Wait)
+                     .Case("branch", Drop::Branch)
+                     .Default(Drop::Nothing);
+  if (options.drop == Drop::Nothing || number.getAsInteger(10, options.number))
+    return llvm::createStringError("expected barrier:N, wait:N or branch:N in "
+                                   "--emulator-drop but got '" +
+                                   text.str() + "'");
+  return llvm::Error::success();
+}
+
 llvm::Error checkOptions(const RunOptions &options) {
   if (options.device != "cpu" && options.device != "evaluator" &&
-      options.device != "cuda")
+      options.device != "cuda" && options.device != "emulator")
     return llvm::createStringError(
-        "expected device cpu, evaluator or cuda but got '" + options.device +
-        "'");
+        "expected device cpu, evaluator, cuda or emulator but got '" +
+        options.device + "'");
+  if (options.bench && options.device == "emulator")
+    return llvm::createStringError("expected a device with --bench");
   if (!(options.tolerance >= 0))
     return llvm::createStringError("expected a tolerance of at least 0");
   if (!options.json.empty() && !options.bench && !options.dryRun)
@@ -196,6 +222,13 @@ llvm::Expected<RunOptions> mlir::cleave::parseOptions(int argc, char **argv) {
       return std::move(error);
   for (StringRef text : line.scale)
     if (llvm::Error error = parseScale(text, options.scales))
+      return std::move(error);
+  options.emulator.lastBlockFirst = line.emulatorLastFirst;
+  // A kernel without its conditions may run for ever.
+  if (!line.emulatorDrop.empty())
+    options.emulator.maxInstructions = 1'000'000;
+  if (!line.emulatorDrop.empty())
+    if (llvm::Error error = parseDrop(line.emulatorDrop, options.emulator))
       return std::move(error);
   if (llvm::Error error = checkOptions(options))
     return std::move(error);

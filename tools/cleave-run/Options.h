@@ -10,6 +10,7 @@
 #define CLEAVE_TOOLS_CLEAVE_RUN_OPTIONS_H
 
 #include "Cleave/Dialect/SymbolicDim.h"
+#include "Cleave/Emulator/Emulator.h"
 #include "Cleave/Runtime/HostArray.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -40,6 +41,7 @@ struct RunOptions {
   double tolerance = 2e-3;
   bool bench = false;
   bool dryRun = false;
+  EmulatorOptions emulator;
   std::string json;
   bool print = false;
   unsigned alternative = 0;

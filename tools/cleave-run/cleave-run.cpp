@@ -175,7 +175,7 @@ FailureOr<std::unique_ptr<Executor>> Session::createExecutor() {
         function && isCleaveFunction(function) ? function : source, options);
   if (!function)
     return error("expected function '" + entry + "' in '" + options.file + "'");
-  if (options.device == "cuda")
+  if (options.device == "cuda" || options.device == "emulator")
     return createCudaExecutor(*module, entry, options);
 #ifdef CLEAVE_STATIC
   return error("device cpu is not in a static cleave-run; use evaluator or "

@@ -27,6 +27,7 @@ class FuncOp;
 
 namespace mlir::gpu {
 class BinaryOp;
+class GPUModuleOp;
 class LaunchFuncOp;
 } // namespace mlir::gpu
 
@@ -81,6 +82,7 @@ private:
 
   LogicalResult load(gpu::LaunchFuncOp launch);
   FailureOr<Driver::Module> loadBinary(gpu::BinaryOp binary);
+  FailureOr<Driver::Module> loadSource(gpu::GPUModuleOp source);
 
   Operation *func;
   Driver &driver;

@@ -1,11 +1,11 @@
 # Part of the Cleave project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The examples as native code against the f64 evaluator.
+"""The examples as native code or emulated kernels against the f64 evaluator.
 
-examples_compiled.py OPT RUN EXAMPLES TMP 'PASS ...': every example is cut down
-to small extents, goes through `OPT --PASS ...`, and runs on random arguments at
-extents that are odd, 1 and 0.
+examples_compiled.py OPT RUN EXAMPLES TMP 'PASS ...' [DEVICE [NAME ...]]: every
+example (or those named) is cut down to small extents, goes through
+`OPT --PASS ...`, and runs on random arguments at extents that are odd, 1 and 0.
 """
 
 import os
@@ -15,7 +15,7 @@ import sys
 from examples import EXAMPLES, cut_down
 
 
-def check(opt, run, source, folder, name, pipeline):
+def check(opt, run, source, folder, name, pipeline, device):
     static, bindings, _ = EXAMPLES[name]
     with open(source) as file:
         text = cut_down(file.read(), name, static)
@@ -27,20 +27,21 @@ def check(opt, run, source, folder, name, pipeline):
     subprocess.run([opt, graph, *passes, "-o", compiled], check=True)
     bind = ";".join(",".join(f"{axis}={extent}" for axis, extent in binding.items())
                     for binding in bindings)
-    command = [run, compiled, "--source", graph, "--device=cpu", "--check", "--bind", bind]
+    command = [*run.split(), compiled, "--source", graph, f"--device={device}", "--check", "--bind", bind]
     if name == "cross_entropy":
         # Labels are small integers, some of them outside of the vocabulary.
         command += ["--scale", "label=3"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     good = done.returncode == 0 and done.stdout.count(": ok") >= len(bindings)
-    print(name, "ok" if good else "WRONG\n" + done.stdout)
+    print(name, "ok" if good else "WRONG\n" + done.stdout, flush=True)
     return good
 
 
-def main(opt, run, examples, folder, pipeline):
+def main(opt, run, examples, folder, pipeline, device="cpu", *names):
     os.makedirs(folder, exist_ok=True)
-    wrong = [name for name in sorted(EXAMPLES)
-             if not check(opt, run, os.path.join(examples, name + ".mlir"), folder, name, pipeline)]
+    wrong = [name for name in names or sorted(EXAMPLES)
+             if not check(opt, run, os.path.join(examples, name + ".mlir"), folder, name, pipeline,
+                          device)]
     print(f"wrong: {wrong}" if wrong else "all right")
     sys.exit(bool(wrong))
 
