@@ -23,7 +23,7 @@
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=999999999999 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: error: 'X' is too large
 // RUN: not cleave-run %t/f.mlir --device=tpu --bind M=2 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: error: expected device cpu, evaluator or cuda but got 'tpu'
+// DEVICE: error: expected device cpu, evaluator, cuda or emulator but got 'tpu'
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --entry=g 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: error: expected a function named 'g'
 // RUN: not cleave-run %t/two.mlir --device=evaluator 2>&1 | FileCheck %s --check-prefix=SEVERAL

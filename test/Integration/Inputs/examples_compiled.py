@@ -6,6 +6,7 @@
 examples_compiled.py OPT RUN EXAMPLES TMP 'PASS ...' [DEVICE [NAME ...]]: every
 example (or those named) is cut down to small extents, goes through
 `OPT --PASS ...`, and runs on random arguments at extents that are odd, 1 and 0.
+A NAME behind a minus sign is left out.
 """
 
 import os
@@ -39,7 +40,9 @@ def check(opt, run, source, folder, name, pipeline, device):
 
 def main(opt, run, examples, folder, pipeline, device="cpu", *names):
     os.makedirs(folder, exist_ok=True)
-    wrong = [name for name in names or sorted(EXAMPLES)
+    if all(name.startswith("-") for name in names):
+        names = sorted(name for name in EXAMPLES if f"-{name}" not in names)
+    wrong = [name for name in names
              if not check(opt, run, os.path.join(examples, name + ".mlir"), folder, name, pipeline,
                           device)]
     print(f"wrong: {wrong}" if wrong else "all right")
