@@ -83,10 +83,10 @@ PROGRAMS = {
 }
 
 
-# Further extents, for correctness only: no tile divides them, and what was
-# compiled for one shape runs on any.
-ROWS = [dict(M=3), dict(M=17), dict(M=200)]
-KEYS = [dict(B=1, L=1), dict(B=3, L=97), dict(B=2, L=1003)]
+# Further extents, for correctness only: no tile divides them, what was compiled
+# for one shape runs on any, and each shape class meets some.
+ROWS = [dict(M=3), dict(M=17), dict(M=200), dict(M=2051)]
+KEYS = [dict(B=1, L=1), dict(B=3, L=97), dict(B=2, L=1003), dict(B=33, L=97)]
 ODD = {
     "attention_prefill": [dict(B=1, S=1), dict(B=2, S=97), dict(B=1, S=203)],
     "gqa_decode": KEYS,
@@ -94,7 +94,8 @@ ODD = {
     "qknorm_attention": [dict(B=1, Sq=1, L=97, causal=0),
                          dict(B=2, Sq=3, L=77, causal=1),
                          dict(B=1, Sq=203, L=203, causal=1)],
-    "softmax_matmul": [dict(M=3, K=1), dict(M=17, K=97), dict(M=200, K=1003)],
+    "softmax_matmul": [dict(M=3, K=1), dict(M=17, K=97), dict(M=200, K=1003),
+                       dict(M=2051, K=97)],
     "transformer_layer": [dict(B=1, Sq=1, L=97, causal=0),
                           dict(B=2, Sq=3, L=13, causal=0)],
 }
