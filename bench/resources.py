@@ -36,7 +36,8 @@ class Limits:
 
 
 LIMITS = {"sm_80": Limits(164 << 10), "sm_90a": Limits(228 << 10)}
-REMARK = re.compile(r"kernel \d+: .*?(\d+) blocks a multiprocessor")
+REMARK = re.compile(
+    r"kernel (\d+)(?: when (.*?))?: .*?(\d+) blocks a multiprocessor")
 PTXAS = re.compile(
     r"Compiling entry function '(\w+)'.*?"
     r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill "
@@ -103,7 +104,10 @@ def kernels(args, shapes, folder):
     remarks = run(os.path.join(args.tools, "cleave-opt"), source, "-o", module,
                   f"--cleave-to-cubin={options}",
                   "--remarks-filter=cleave-schedule")
-    expected = [int(blocks) for blocks in REMARK.findall(remarks)]
+    # By the end of a kernel's name: of the class and its number there.
+    expected = {f"{re.sub(r'[^a-zA-Z0-9]', '_', when) + '_' if when else ''}"
+                f"{number}": int(blocks)
+                for number, when, blocks in REMARK.findall(remarks)}
     run(os.path.join(args.tools, "cleave-run"), module, "--source", source,
         "--device=cuda", "--dry-run", "--json", plan, "--bind",
         suite.bindings(shapes))
@@ -122,8 +126,7 @@ def kernels(args, shapes, folder):
                          int(registers), int(static[1] if static else 0) +
                          launches[name]["shared"],
                          launches[name]["block"][0],
-                         # NAME_0, NAME_1, ... in the order of the schedule.
-                         expected[int(name.rsplit("_", 1)[1])])
+                         expected[name.removeprefix(program["entry"] + "_")])
 
 
 def main():

@@ -11,7 +11,7 @@ func.func @amax_scaled_linear(
     %x: tensor<?x4096xf16, #M_K> {cleave.name = "X", cleave.range = 300.0 : f32},
     %w: tensor<4096x4096xf16, #K_N> {cleave.name = "W"})
     -> (tensor<?x4096xf16, #M_N> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 1 | 128 | 2048>} {
   %a = cleave.abs %x : (tensor<?x4096xf16, #M_K>) -> tensor<4096x?xf32, #K_M>
   %amax = cleave.reduce_max %a over [K] : (tensor<4096x?xf32, #K_M>) -> tensor<?xf32, #M>
   %limit = cleave.constant 448.0 : tensor<f32, #scalar>

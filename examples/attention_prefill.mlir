@@ -12,7 +12,7 @@ func.func @attention_prefill(
     %k: tensor<?x32x?x128xf16, #B_H_T_D> {cleave.name = "K"},
     %v: tensor<?x32x?x128xf16, #B_H_T_E> {cleave.name = "V"})
     -> (tensor<?x32x?x128xf16, #B_H_S_E> {cleave.name = "O"})
-    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 4, S: dynamic like 2048, T: dynamic like 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 4, S: dynamic like 2048 | 1, T: dynamic like 2048 | 8192>} {
   %s = cleave.contract %q, %k over [D]
      : (tensor<?x32x?x128xf16, #B_H_S_D>, tensor<?x32x?x128xf16, #B_H_T_D>) -> tensor<?x32x?x?xf32, #B_H_S_T>
   // 1 / sqrt(128)

@@ -9,7 +9,7 @@ func.func @cross_entropy(
     %w: tensor<4096x32000xf16, #K_V> {cleave.name = "W"},
     %label: tensor<?xi32, #M> {cleave.name = "label", cleave.range = 31999.0 : f32})
     -> (tensor<?xf32, #M> {cleave.name = "loss"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 128 | 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 128 | 1 | 16 | 2048>} {
   %logits = cleave.contract %x, %w over [K]
      : (tensor<?x4096xf16, #M_K>, tensor<4096x32000xf16, #K_V>) -> tensor<?x32000xf32, #M_V>
   %z = cleave.logsumexp %logits over [V] : (tensor<?x32000xf32, #M_V>) -> tensor<?xf32, #M>

@@ -8,7 +8,7 @@ func.func @gated_mlp(
     %w1: tensor<4096x14336xf16, #K_N> {cleave.name = "W1"},
     %w2: tensor<4096x14336xf16, #K_N> {cleave.name = "W2"})
     -> (tensor<?x14336xf16, #M_N> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 1 | 128 | 2048>} {
   %a = cleave.contract %x, %w1 over [K]
      : (tensor<?x4096xf16, #M_K>, tensor<4096x14336xf16, #K_N>) -> tensor<?x14336xf32, #M_N>
   %b = cleave.contract %x, %w2 over [K]

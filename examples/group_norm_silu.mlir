@@ -8,7 +8,7 @@ func.func @group_norm_silu(
     %g: tensor<32x128xf16, #G_C> {cleave.name = "g", cleave.range = 8.0 : f32},
     %b: tensor<32x128xf16, #G_C> {cleave.name = "b", cleave.range = 8.0 : f32})
     -> (tensor<?x32x128xf16, #M_G_C> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 8192>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 8192 | 1 | 128>} {
   %n = cleave.layer_norm %x, %g, %b over [C] eps 1.0e-5
      : (tensor<?x32x128xf16, #M_G_C>, tensor<32x128xf16, #G_C>, tensor<32x128xf16, #G_C>)
     -> tensor<128x32x?xf32, #C_G_M>

@@ -13,7 +13,7 @@ func.func @lora_linear(
     %a: tensor<4096x16xf16, #K_R> {cleave.name = "A", cleave.range = 8.0 : f32},
     %b: tensor<16x4096xf16, #R_N> {cleave.name = "B", cleave.range = 8.0 : f32})
     -> (tensor<?x4096xf16, #M_N> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 1 | 128 | 2048>} {
   %xw = cleave.contract %x, %w over [K]
      : (tensor<?x4096xf16, #M_K>, tensor<4096x4096xf16, #K_N>) -> tensor<?x4096xf32, #M_N>
   %xa = cleave.contract %x, %a over [K]

@@ -14,7 +14,7 @@ func.func @ntrans_linear(
     %alpha: tensor<4096xf16, #K> {cleave.name = "alpha", cleave.range = 8.0 : f32},
     %w: tensor<4096x4096xf16, #K_N> {cleave.name = "W"})
     -> (tensor<?x4096xf16, #M_N> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 1 | 128 | 2048>} {
   // Lengths are at least 1e-12.
   %least = cleave.constant 1.0e-24 : tensor<f32, #scalar>
   %u_square = cleave.mul %f, %f : (tensor<?x4096xf16, #M_K>, tensor<?x4096xf16, #M_K>) -> tensor<4096x?xf32, #K_M>

@@ -11,7 +11,7 @@ func.func @rmsnorm_gated_mlp(
     %w1: tensor<4096x14336xf16, #K_N> {cleave.name = "W1", cleave.range = 0.25 : f32},
     %w2: tensor<4096x14336xf16, #K_N> {cleave.name = "W2", cleave.range = 0.25 : f32})
     -> (tensor<?x14336xf16, #M_N> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 2048>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 1 | 128 | 2048>} {
   %n = cleave.rms_norm %x, %g over [K] eps 1.0e-6
      : (tensor<?x4096xf16, #M_K>, tensor<4096xf16, #K>) -> tensor<4096x?xf32, #K_M>
   %a = cleave.contract %n, %w1 over [K]

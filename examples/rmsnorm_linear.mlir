@@ -11,7 +11,7 @@ func.func @rmsnorm_linear(
     %g: tensor<4096xf16, #K> {cleave.name = "g", cleave.range = 8.0 : f32},
     %w: tensor<4096x4096xf16, #K_N> {cleave.name = "W"})
     -> (tensor<?x4096xf16, #M_N> {cleave.name = "Y"})
-    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16>} {
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 16 | 1 | 128 | 2048>} {
   %n = cleave.rms_norm %x, %g over [K] eps 1.0e-6
      : (tensor<?x4096xf16, #M_K>, tensor<4096xf16, #K>) -> tensor<4096x?xf32, #K_M>
   %y = cleave.contract %n, %w over [K]

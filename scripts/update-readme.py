@@ -40,13 +40,14 @@ def region(tools):
 
 
 def loop_nest(tools):
-    return run(f"cleave-opt {EXAMPLE} --cleave-algebra --cleave-print-loop-nest"
-               " -o /dev/null", tools).stderr
+    return run(f"cleave-opt {EXAMPLE} --cleave-algebra"
+               " --cleave-print-loop-nest=representative=M=16 -o /dev/null",
+               tools).stderr
 
 
 def ptxas(tools):
     return run(f"cleave-opt {EXAMPLE}"
-               " --cleave-to-cubin='chip=sm_90a format=isa'"
+               " --cleave-to-cubin='chip=sm_90a format=isa representative=M=16'"
                " | scripts/ptxas-report.py", tools).stdout
 
 

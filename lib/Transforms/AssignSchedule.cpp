@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: scheduling, first step. Every region of the alternatives becomes a
-// problem, the search finds its best schedule, the best of all wins.
+// problem, the search finds its best schedule, the best of all wins. With
+// several representative extents that is done for each, and bounds between them
+// are chosen.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include "Cleave/Transforms/Passes.h"
 #include "Cleave/Transforms/Schedule/PartitionSearch.h"
+#include "ShapeClasses.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
 
@@ -57,9 +60,18 @@ private:
                                          const AxisTable &axes,
                                          ArrayRef<std::string> symbols,
                                          std::string &reason);
-  FailureOr<std::vector<Candidate>> schedule(func::FuncOp function);
+  FailureOr<std::vector<Candidate>> schedule(func::FuncOp function,
+                                             const AxisTable &axes);
+  FailureOr<Candidate> scheduleBest(func::FuncOp function,
+                                    const AxisTable &axes);
   void explain(func::FuncOp function, ArrayRef<Candidate> candidates,
                const Candidate &best);
+  ScheduleAttr makeClass(func::FuncOp function, ArrayRef<Bindings> points,
+                         Candidate &chosen, const ClassOfExtents &extents);
+
+  /// What a schedule is being chosen for, and as a remark says it.
+  Bindings point;
+  std::string place;
 };
 
 } // namespace
@@ -88,13 +100,17 @@ static std::string describe(const Candidate &candidate) {
   return text;
 }
 
-static std::string describe(size_t number, const KernelCost &kernel) {
+static std::string describe(size_t number, StringRef when,
+                            const KernelCost &kernel) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "kernel " << number << ": " << llvm::format("%.1f", kernel.time)
-     << " us, " << kernel.resident << " blocks a multiprocessor, "
-     << kernel.sharedBytes << " bytes of shared memory, "
-     << kernel.registersPerThread << " registers a thread";
+  os << "kernel " << number;
+  if (!when.empty())
+    os << " when " << when;
+  os << ": " << llvm::format("%.1f", kernel.time) << " us, " << kernel.resident
+     << " blocks a multiprocessor, " << kernel.sharedBytes
+     << " bytes of shared memory, " << kernel.registersPerThread
+     << " registers a thread";
   return text;
 }
 
@@ -120,16 +136,14 @@ std::optional<Candidate> CleaveAssignSchedulePass::schedule(
   Candidate candidate;
   candidate.graph.region = region;
   candidate.graph.splits = splits;
-  FailureOr<Bindings> extents =
-      parseRepresentative(representative, axes, function.getLoc(), splits);
-  if (failed(extents))
-    return std::nullopt;
+  Bindings given = splits;
+  given.insert(point.begin(), point.end());
   FailureOr<Problem> problem = [&] {
     ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &error) {
       reason = error.str();
       return success();
     });
-    return buildProblem(function, region, axes, *extents);
+    return buildProblem(function, region, axes, axes.representative(given));
   }();
   if (failed(problem))
     return std::nullopt;
@@ -181,17 +195,10 @@ std::optional<Candidate> CleaveAssignSchedulePass::scheduleParts(
 
 /// Schedules every region, or the last (the graph as written) alone.
 FailureOr<std::vector<Candidate>>
-CleaveAssignSchedulePass::schedule(func::FuncOp function) {
-  if (!getTarget(target))
-    return function.emitError("expected target sm_80 or sm_90a but got '")
-           << target << "'";
-  FailureOr<AxisTable> axes = AxisTable::get(function);
+CleaveAssignSchedulePass::schedule(func::FuncOp function,
+                                   const AxisTable &axes) {
   FailureOr<AlternativesOp> alternatives = getAlternatives(function);
-  if (failed(axes) || failed(alternatives))
-    return failure();
-  FailureOr<Bindings> extents =
-      parseRepresentative(representative, *axes, function.getLoc());
-  if (failed(extents))
+  if (failed(alternatives))
     return failure();
   unsigned regions =
       *alternatives ? (*alternatives).getAlternatives().size() : 1;
@@ -200,7 +207,7 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
   auto lose = [&](unsigned region, const Twine &why) {
     // Another region may have a schedule.
     std::string lost =
-        ("no schedule for region " + Twine(region) + ": " + why).str();
+        (place + "no schedule for region " + Twine(region) + ": " + why).str();
     remark::missed(function.getLoc(), getRemarkOpts(function))
         << StringRef(lost);
     if (reason.empty())
@@ -216,14 +223,15 @@ CleaveAssignSchedulePass::schedule(func::FuncOp function) {
                                  : function.getBody();
     std::string why;
     std::optional<Candidate> found =
-        scheduleParts(function, region, *axes, getSymbols(body, *axes), why);
+        scheduleParts(function, region, axes, getSymbols(body, axes), why);
     if (found) {
       found->label = label;
       candidates.push_back(std::move(*found));
       continue;
     }
     // Nothing else may be better: an error is shown where it is.
-    if (regions == 1 && failed(buildProblem(function, region, *axes, *extents)))
+    if (regions == 1 && failed(buildProblem(function, region, axes,
+                                            axes.representative(point))))
       return failure();
     lose(region, why);
   }
@@ -240,33 +248,93 @@ void CleaveAssignSchedulePass::explain(func::FuncOp function,
                                        const Candidate &best) {
   remark::RemarkOpts opts = getRemarkOpts(function);
   std::string chosen =
-      describe(best) + ", " + std::to_string(best.schedulesTried) +
+      place + describe(best) + ", " + std::to_string(best.schedulesTried) +
       " schedules tried, " +
       (best.converged ? "no neighbour is better" : "stopped at the limit");
   remark::passed(function.getLoc(), opts) << StringRef(chosen);
-  for (auto [i, kernel] : llvm::enumerate(best.cost.kernels))
-    remark::analysis(function.getLoc(), opts) << StringRef(describe(i, kernel));
   for (const Candidate &candidate : candidates) {
     if (&candidate == &best)
       continue;
-    std::string lost = describe(candidate) + ", slower than region " +
+    std::string lost = place + describe(candidate) + ", slower than region " +
                        std::to_string(best.graph.region);
     remark::missed(function.getLoc(), opts) << StringRef(lost);
   }
 }
 
-LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
-  if (function->hasAttr(CleaveDialect::kScheduleAttrName))
-    return success(succeeded(getScheduledGraphs(function)));
-  FailureOr<std::vector<Candidate>> candidates = schedule(function);
+/// The best region at the point.
+FailureOr<Candidate>
+CleaveAssignSchedulePass::scheduleBest(func::FuncOp function,
+                                       const AxisTable &axes) {
+  FailureOr<std::vector<Candidate>> candidates = schedule(function, axes);
   if (failed(candidates))
     return failure();
-  const Candidate *best = &candidates->front();
-  for (const Candidate &candidate : *candidates)
+  Candidate *best = &candidates->front();
+  for (Candidate &candidate : *candidates)
     if (candidate.cost < best->cost)
       best = &candidate;
   explain(function, *candidates, *best);
-  function->setAttr(CleaveDialect::kScheduleAttrName,
-                    getScheduleAttr(&getContext(), best->graph));
+  return std::move(*best);
+}
+
+/// The schedule of one class; remarks say where it comes from and what its
+/// kernels take.
+ScheduleAttr CleaveAssignSchedulePass::makeClass(
+    func::FuncOp function, ArrayRef<Bindings> points, Candidate &chosen,
+    const ClassOfExtents &extents) {
+  chosen.graph.when = extents.when;
+  ScheduleAttr attr = getScheduleAttr(&getContext(), chosen.graph);
+  std::string when = attr.describeWhen();
+  remark::RemarkOpts opts = getRemarkOpts(function);
+  if (points.size() > 1) {
+    std::string text = (when.empty() ? "otherwise" : "when " + when) +
+                       ": as at " +
+                       describePoint(points[extents.point], points);
+    remark::passed(function.getLoc(), opts) << StringRef(text);
+  }
+  for (auto [i, kernel] : llvm::enumerate(chosen.cost.kernels))
+    remark::analysis(function.getLoc(), opts)
+        << StringRef(describe(i, when, kernel));
+  return attr;
+}
+
+LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
+  if (function->hasAttr(CleaveDialect::kScheduleAttrName))
+    return success(succeeded(getScheduledGraphs(function)));
+  std::optional<Target> device = getTarget(target);
+  if (!device)
+    return function.emitError("expected target sm_80 or sm_90a but got '")
+           << target << "'";
+  FailureOr<AxisTable> axes = AxisTable::get(function);
+  if (failed(axes))
+    return failure();
+  FailureOr<std::vector<Bindings>> points =
+      getRepresentatives(representative, *axes, function.getLoc());
+  if (failed(points))
+    return failure();
+  std::vector<Candidate> chosen;
+  for (const Bindings &each : *points) {
+    point = each;
+    std::string text = describePoint(each, *points);
+    place = text.empty() ? "" : "at " + text + ": ";
+    FailureOr<Candidate> best = scheduleBest(function, *axes);
+    if (failed(best))
+      return failure();
+    chosen.push_back(std::move(*best));
+  }
+  std::vector<ClassOfExtents> classes(1);
+  if (points->size() > 1) {
+    SmallVector<const ScheduledGraph *> graphs;
+    for (const Candidate &each : chosen)
+      graphs.push_back(&each.graph);
+    classes = chooseShapeClasses(function, *axes, *points, graphs, *device);
+  }
+  SmallVector<ScheduleAttr> schedules;
+  for (const ClassOfExtents &extents : classes)
+    schedules.push_back(
+        makeClass(function, *points, chosen[extents.point], extents));
+  Attribute attr = schedules.front();
+  if (schedules.size() > 1)
+    attr = SchedulesAttr::get(&getContext(), schedules);
+  function->setAttr(CleaveDialect::kScheduleAttrName, attr);
   return success();
 }

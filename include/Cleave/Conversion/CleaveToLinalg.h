@@ -57,12 +57,17 @@ getScheduledGraphs(func::FuncOp function);
 /// The extents in a list M=16,K=4096.
 FailureOr<Bindings> parseExtents(StringRef text, Location location);
 
-/// Extents for decisions: `text` is a list M=16,K=4096 (names that `axes` lacks
-/// are for other functions), `splits` has the values of symbols, the rest comes
-/// from the table.
-FailureOr<Bindings> parseRepresentative(StringRef text, const AxisTable &axes,
-                                        Location location,
-                                        const Bindings &splits = {});
+/// The points that schedules are chosen for, at least one: extents of dynamic
+/// axes, and of others that `text` names. `text` is a list M=16|2048,K=4096,
+/// which replaces the symbols' `like` values; names that `axes` lacks are for
+/// other functions. A point has the i-th value of each list, or its last.
+FailureOr<std::vector<Bindings>>
+getRepresentatives(StringRef text, const AxisTable &axes, Location location);
+
+/// Makes decisions on `problem` be for these extents, which have every axis of
+/// the function. Its graph stays as it is.
+void setRepresentative(schedule::Problem &problem,
+                       const Bindings &representative);
 
 /// Whether `function` has arguments or results with named axes.
 bool hasNamedAxes(func::FuncOp function);

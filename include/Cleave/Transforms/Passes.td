@@ -202,8 +202,8 @@ def ConvertCleaveToLinalgPass
 class Cleave_ScheduleOptions {
   list<Option> targetOptions = [
     Option<"representative", "representative", "std::string", /*default=*/"",
-           "Extents that tiles are chosen for, e.g. M=16,K=4096; an axis that "
-           "is not named has the first of its `like` values, else 64">,
+           "Extents that schedules are chosen for, e.g. M=16|2048,K=4096; an "
+           "axis that is not named has its `like` values, else 64">,
     Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
            "The chip that tiles are chosen for: sm_80 or sm_90a">
   ];
@@ -229,6 +229,11 @@ def CleaveAssignSchedulePass
     attribute `cleave.schedule`; remarks say why the others lost. A schedule
     that is already there (written by hand) is checked and stays.
 
+    Dynamic axes with several `like` values make several points (the first of
+    each, the second of each, ...), each of which gets its best schedule. What
+    differs enough becomes one attribute, `#cleave.schedules`, with the extents
+    up to which each runs (docs/scheduling.md, shape classes).
+
     Functions without named axes are left alone.
 
     ```mlir
@@ -249,7 +254,8 @@ def CleaveApplySchedulePass
     scheduled form (docs/scheduled-form.md): `scf.forall` over output tiles,
     `scf.for` over the tiles of reduced axes, `linalg.generic` on tiles, plain
     tensors. Reductions that do not depend on each other share a loop; a fold's
-    states are carried by one. An illegal schedule is an error that says why.
+    states are carried by one. Between several schedules `scf.if` chooses by
+    run-time extents. An illegal schedule is an error that says why.
 
     Functions without named axes are left alone.
   }];
@@ -282,7 +288,9 @@ def CleavePrintLoopNestPass
   let description = [{
     Prints, for each function with named axes, the kernels, loops, loads and
     reductions that its `cleave.schedule` stands for, to standard error; a
-    function without one is scheduled first. The function does not change.
+    function without one is scheduled first. The function does not change. Of
+    several schedules the first line says when each runs: `@f when M upto 45,
+    region 0`, and of the last `@f otherwise, region 1`.
 
     ```
     @rmsnorm_linear, region 0

@@ -27,7 +27,8 @@ namespace mlir::cleave {
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
   PassOptions::Option<std::string> representative{
       *this, "representative",
-      llvm::cl::desc("Extents that tiles are chosen for, e.g. M=16,K=4096")};
+      llvm::cl::desc(
+          "Extents that schedules are chosen for, e.g. M=16|2048,K=4096")};
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("The GPU: sm_80 or sm_90a"),
       llvm::cl::init("sm_90a")};

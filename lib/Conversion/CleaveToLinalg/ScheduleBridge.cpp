@@ -162,36 +162,6 @@ bool cleave::hasNamedAxes(func::FuncOp function) {
           llvm::any_of(function.getResultTypes(), isCleaveTensor));
 }
 
-FailureOr<Bindings> cleave::parseExtents(StringRef text, Location location) {
-  Bindings extents;
-  SmallVector<StringRef> entries;
-  text.split(entries, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef entry : entries) {
-    auto [name, number] = entry.split('=');
-    int64_t extent;
-    if (name.trim().empty() || number.trim().getAsInteger(10, extent) ||
-        extent < 0)
-      return emitError(location)
-             << "expected extents like M=16,K=4096 but got '" << entry << "'";
-    extents[name.trim().str()] = extent;
-  }
-  return extents;
-}
-
-FailureOr<Bindings> cleave::parseRepresentative(StringRef text,
-                                                const AxisTable &axes,
-                                                Location location,
-                                                const Bindings &splits) {
-  FailureOr<Bindings> given = parseExtents(text, location);
-  if (failed(given))
-    return failure();
-  Bindings known = splits;
-  for (const auto &[name, extent] : *given)
-    if (axes.lookup(name))
-      known[name] = extent;
-  return axes.representative(known);
-}
-
 /// A launcher reads the extents in conditions from arguments.
 static LogicalResult addConditions(ScheduledGraph &graph, ScheduleAttr attr,
                                    func::FuncOp function, const AxisTable &axes,

@@ -838,8 +838,22 @@ def evaluate_host(module, function, arguments, memory):
              "subi": lambda x, y: x - y, "muli": lambda x, y: x * y, "divsi": lambda x, y: x // y, "maxsi": max,
              "minsi": min}
     maps = dict(re.findall(r"^(#map\d*) = (affine_map<.*>)$", module, re.M))
+    # Of the branches around a line, whether they are taken.
+    taken = []
     for line in map(str.strip, head[2].split("\n")):
-        if match := re.match(r"(%\w+) = arith\.constant (-?\d+) : (?:index|i32)", line):
+        if line == "} else {":
+            taken[-1] = not taken[-1]
+        elif re.match(r"\}( \{cleave\.when = .*\})?$", line):
+            taken.pop()
+        elif match := re.match(r"scf\.if (%\w+) \{", line):
+            taken.append(bool(values.get(match[1])))
+        elif not all(taken):
+            continue
+        elif match := re.match(r"(%\w+) = arith\.cmpi sle, (%\w+), (%\w+) : index", line):
+            values[match[1]] = values[match[2]] <= values[match[3]]
+        elif match := re.match(r"(%\w+) = arith\.andi (%\w+), (%\w+) : i1", line):
+            values[match[1]] = values[match[2]] and values[match[3]]
+        elif match := re.match(r"(%\w+) = arith\.constant (-?\d+) : (?:index|i32)", line):
             values[match[1]] = int(match[2])
         elif match := re.match(r"(%\w+) = memref\.dim (%\w+), (%\w+)", line):
             values[match[1]] = values[match[2]].shape[values[match[3]]]
