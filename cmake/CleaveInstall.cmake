@@ -18,6 +18,10 @@ install(FILES
   ${CMAKE_SOURCE_DIR}/lib/Transforms/Algebra/Rules/RuleOps.td
   DESTINATION ${CLEAVE_CONFIG_DIR}/rules)
 
+# Descriptions of GPUs, to copy and change.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/lib/Transforms/Targets/
+  DESTINATION ${CLEAVE_CONFIG_DIR}/targets)
+
 # add_mlir_library puts every library into this export set; MLIR's own are not
 # built here, so that it holds exactly Cleave's.
 install(EXPORT MLIRTargets FILE CleaveTargets.cmake

@@ -2,7 +2,7 @@
 // heads of keys and values, rotary positions, cache write at pos, causal grouped-query attention over the cache,
 // output projection and residual, RMSNorm, gated MLP and residual. Query s stands at position pos + s. With |S| = 1
 // it is decoding, with pos = 0 and |T| = |S| prefill. Weights are stored as [out, in]; Wqkv holds all heads one
-// behind the other, Wgu gate and up projection.
+// behind the other, Wgu gate and up projection. The cache is written in place: Kn and Vn have the memory of Kc and Vc.
 #B_D_G_R_S = #cleave.axes<B, D, G, R, S>
 #B_D_G_S = #cleave.axes<B, D, G, S>
 #B_D_G_T = #cleave.axes<B, D, G, T>
@@ -49,8 +49,8 @@ func.func @transformer_layer(
     %vc: tensor<?x8x?x128xf16, #B_G_T_E> {cleave.name = "Vc", cleave.range = 8.0 : f32},
     %pos: tensor<i32, #scalar> {cleave.name = "pos"})
     -> (tensor<?x?x4096xf16, #B_S_K> {cleave.name = "Y"},
-        tensor<?x8x?x128xf16, #B_G_T_D> {cleave.name = "Kn"},
-        tensor<?x8x?x128xf16, #B_G_T_E> {cleave.name = "Vn"})
+        tensor<?x8x?x128xf16, #B_G_T_D> {cleave.name = "Kn", cleave.alias = "Kc"},
+        tensor<?x8x?x128xf16, #B_G_T_E> {cleave.name = "Vn", cleave.alias = "Vc"})
     attributes {cleave.symbols = #cleave.symbols<B: dynamic like 16, S: dynamic like 1 | 2048,
                                                  T: dynamic like 4096 | 2048, H = G * R>} {
   %n1 = cleave.rms_norm %x, %g1 over [K] eps 1.0e-6

@@ -13,6 +13,7 @@
 
 #include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Dialect/SymbolicDim.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -85,6 +86,13 @@ LogicalResult CleaveDialect::verifyOperationAttribute(Operation *op,
            << "' to be a #cleave.schedule or #cleave.schedules attribute of a "
               "function";
   }
+  if (attr.getName() == kTargetAttrName) {
+    if (isa<ModuleOp>(op) && isa<TargetAttr>(attr.getValue()))
+      return success();
+    return op->emitOpError("expected '")
+           << kTargetAttrName
+           << "' to be a #cleave.target attribute of a module";
+  }
   if (attr.getName() != kSymbolsAttrName)
     return success();
   auto function = dyn_cast<FunctionOpInterface>(op);
@@ -105,6 +113,33 @@ static LogicalResult verifyName(Operation *op, NamedAttribute attr) {
          << attr.getName().getValue() << "' to be a non-empty string";
 }
 
+/// The argument must be there, be like the result and be given away once.
+static LogicalResult verifyAlias(Operation *op, unsigned number,
+                                 NamedAttribute attr) {
+  auto name = dyn_cast<StringAttr>(attr.getValue());
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!name || !function)
+    return op->emitOpError("expected '")
+           << attr.getName().getValue() << "' to be a string";
+  std::optional<unsigned> found;
+  for (unsigned i = 0; i < function.getNumArguments() && !found; ++i)
+    if (function.getArgAttr(i, CleaveDialect::kNameAttrName) == name)
+      found = i;
+  if (!found)
+    return op->emitOpError("expected an argument named ")
+           << name << " for result " << number;
+  Type expected = function.getArgumentTypes()[*found];
+  if (Type type = function.getResultTypes()[number]; type != expected)
+    return op->emitOpError("expected result ")
+           << number << " to have the type of argument " << name << ", "
+           << expected << ", but got " << type;
+  for (unsigned other = 0; other < number; ++other)
+    if (function.getResultAttr(other, attr.getName()) == name)
+      return op->emitOpError("expected one result with the memory of ")
+             << name << " but got " << other << " and " << number;
+  return success();
+}
+
 LogicalResult CleaveDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       unsigned argIndex,
                                                       NamedAttribute attr) {
@@ -122,10 +157,13 @@ LogicalResult CleaveDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 }
 
 LogicalResult CleaveDialect::verifyRegionResultAttribute(Operation *op,
-                                                         unsigned, unsigned,
+                                                         unsigned,
+                                                         unsigned number,
                                                          NamedAttribute attr) {
   if (attr.getName() == kNameAttrName)
     return verifyName(op, attr);
+  if (attr.getName() == kAliasAttrName)
+    return verifyAlias(op, number, attr);
   return success();
 }
 

@@ -24,7 +24,7 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> gridTiles,
                                  ArrayRef<StringAttr> loopAxes,
                                  ArrayRef<int64_t> loopTiles, int64_t /*warps*/,
-                                 int64_t /*stages*/) {
+                                 int64_t /*stages*/, bool /*beside*/) {
   if (gridAxes.size() != gridTiles.size() ||
       loopAxes.size() != loopTiles.size())
     return emitError() << "expected one tile an axis";
@@ -71,6 +71,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         return kernel.getStores().empty();
       }))
     return emitError() << "expected 'store' for each of several kernels";
+  if (kernels.front().getBeside())
+    return emitError() << "expected a kernel in front of one with 'beside'";
   return success();
 }
 
@@ -146,7 +148,8 @@ static ParseResult parseField(AsmParser &parser, StringRef name) {
 }
 
 /// The fields of a kernel from `grid` on.
-static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores) {
+static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores,
+                            bool beside) {
   int64_t warps = 0, stages = 0;
   SmallVector<StringAttr> gridAxes, loopAxes;
   SmallVector<int64_t> gridTiles, loopTiles;
@@ -160,7 +163,7 @@ static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores) {
   return parser.getChecked<KernelAttr>(
       parser.getContext(), stores, ArrayRef<StringAttr>(gridAxes),
       ArrayRef<int64_t>(gridTiles), ArrayRef<StringAttr>(loopAxes),
-      ArrayRef<int64_t>(loopTiles), warps, stages);
+      ArrayRef<int64_t>(loopTiles), warps, stages, beside);
 }
 
 static void printTail(AsmPrinter &printer, KernelAttr kernel) {
@@ -186,7 +189,10 @@ Attribute KernelAttr::parse(AsmParser &parser, Type) {
                                      " of stored values") ||
       parser.parseComma())
     return {};
-  KernelAttr kernel = parseTail(parser, stores);
+  bool beside = succeeded(parser.parseOptionalKeyword("beside"));
+  if (beside && parser.parseComma())
+    return {};
+  KernelAttr kernel = parseTail(parser, stores, beside);
   if (!kernel || parser.parseGreater())
     return {};
   return kernel;
@@ -197,6 +203,8 @@ void KernelAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getStores(), printer,
                         [&](StringAttr name) { printer << name.getValue(); });
   printer << "], ";
+  if (getBeside())
+    printer << "beside, ";
   printTail(printer, *this);
   printer << ">";
 }
@@ -248,7 +256,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
         parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                        parseKernel, " of kernels"))
       return {};
-  } else if (KernelAttr kernel = parseTail(parser, {})) {
+  } else if (KernelAttr kernel = parseTail(parser, {}, /*beside=*/false)) {
     kernels.push_back(kernel);
   } else {
     return {};

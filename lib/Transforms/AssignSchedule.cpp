@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TargetDescription.h"
+
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include "Cleave/Transforms/Passes.h"
 #include "Cleave/Transforms/Schedule/PartitionSearch.h"
@@ -72,6 +74,10 @@ private:
   /// What a schedule is being chosen for, and as a remark says it.
   Bindings point;
   std::string place;
+  /// The GPU, while a function is scheduled.
+  FailureOr<Target> described = failure();
+  /// What regions and classes of a function have in common.
+  SearchCache cache;
 };
 
 } // namespace
@@ -91,6 +97,11 @@ static std::string describe(const Candidate &candidate) {
   os << ": " << llvm::format("%.1f", candidate.cost.time) << " us";
   if (candidate.graph.kernels.size() > 1)
     os << " in " << candidate.graph.kernels.size() << " kernels";
+  auto beside = llvm::count_if(
+      candidate.graph.kernels,
+      [](const ScheduledKernel &kernel) { return kernel.beside; });
+  if (beside)
+    os << " (" << candidate.graph.kernels.size() - beside << " launches)";
   for (const auto &[symbol, parts] : candidate.graph.splits)
     if (parts > 1)
       os << ", " << symbol << " = " << parts;
@@ -151,7 +162,7 @@ std::optional<Candidate> CleaveAssignSchedulePass::schedule(
   SearchOptions options;
   options.horizontal = !noHorizontal;
   llvm::Expected<PartitionResult> result =
-      searchPartition(candidate.graph.problem, *getTarget(target), options);
+      searchPartition(candidate.graph.problem, *described, options, &cache);
   if (!result) {
     reason = llvm::toString(result.takeError());
     return std::nullopt;
@@ -300,10 +311,10 @@ ScheduleAttr CleaveAssignSchedulePass::makeClass(
 LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
   if (function->hasAttr(CleaveDialect::kScheduleAttrName))
     return success(succeeded(getScheduledGraphs(function)));
-  std::optional<Target> device = getTarget(target);
-  if (!device)
-    return function.emitError("expected target sm_80 or sm_90a but got '")
-           << target << "'";
+  cache = {};
+  described = findTarget(function, target);
+  if (failed(described))
+    return failure();
   FailureOr<AxisTable> axes = AxisTable::get(function);
   if (failed(axes))
     return failure();
@@ -326,7 +337,7 @@ LogicalResult CleaveAssignSchedulePass::assign(func::FuncOp function) {
     SmallVector<const ScheduledGraph *> graphs;
     for (const Candidate &each : chosen)
       graphs.push_back(&each.graph);
-    classes = chooseShapeClasses(function, *axes, *points, graphs, *device);
+    classes = chooseShapeClasses(function, *axes, *points, graphs, *described);
   }
   SmallVector<ScheduleAttr> schedules;
   for (const ClassOfExtents &extents : classes)

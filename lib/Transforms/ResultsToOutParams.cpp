@@ -90,6 +90,12 @@ LogicalResult CleaveResultsToOutParamsPass::convert(func::FuncOp function) {
                                   "but got ")
              << type;
   }
+  // To the caller arguments are values, whatever has the memory of one.
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (isa<TensorType>(function.getArgumentTypes()[i]))
+      function.setArgAttr(
+          i, bufferization::BufferizationDialect::kWritableAttrName,
+          BoolAttr::get(&getContext(), false));
   Operation *ret = function.front().getTerminator();
   OpBuilder b(ret);
   for (auto [number, value] : llvm::enumerate(ret->getOperands())) {

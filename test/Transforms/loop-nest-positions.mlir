@@ -27,13 +27,14 @@ func.func @window(%x: tensor<300x?xf32, #C_T>) -> tensor<?xf32, #T> {
 }
 
 // CHECK-LABEL: @parts
-// CHECK: kernel 0: parallel H.outer step 1, H.inner step {{[0-9]+}}, T step
-// CHECK: load arg0[H.inner: {{[0-9]+}}, T:
-// CHECK: store result0[H.inner: {{[0-9]+}}, T:
+// CHECK: kernel 0: parallel J step {{[0-9]+}}, I step {{[0-9]+}}, T step
+// CHECK: load arg0[J: {{[0-9]+}}, I: {{[0-9]+}}, T:
+// CHECK: store result0[J: {{[0-9]+}}, I: {{[0-9]+}}, T:
 // LOOPS-LABEL: func.func @parts
+// LOOPS: %[[X:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [3, 4, %{{.*}}]
 // LOOPS: %[[OUT:.*]] = scf.forall (%[[J:.*]], %[[I:.*]], %[[T:.*]]) =
-// LOOPS: %[[AT:.*]] = affine.apply #{{.*}}(%[[J]], %[[I]])
-// LOOPS: tensor.extract_slice %{{.*}}[%[[AT]], %[[T]]]
+// LOOPS: tensor.extract_slice %[[X]][{{.*}}, %[[T]]]
+// LOOPS: tensor.collapse_shape %[[OUT]] {{\[}}[0, 1], [2]]
 func.func @parts(%x: tensor<12x?xf32, #H_T>, %w: tensor<4x3xf32, #I_J>) -> tensor<12x?xf32, #H_T> {
   %v = cleave.split %x H into (J, I) : tensor<12x?xf32, #H_T> to tensor<4x3x?xf32, #I_J_T>
   %p = cleave.mul %v, %w : (tensor<4x3x?xf32, #I_J_T>, tensor<4x3xf32, #I_J>) -> tensor<4x3x?xf32, #I_J_T>

@@ -1,7 +1,7 @@
 // RUN: cleave-opt %s --cleave-results-to-out-params --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func @two
-// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[A:.*]]: memref<?xf32> {cleave.name = "A", cleave.result = 0 : i64}, %[[B:.*]]: memref<4xf32> {cleave.result = 1 : i64}) {
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {bufferization.writable = false}, %[[A:.*]]: memref<?xf32> {cleave.name = "A", cleave.result = 0 : i64}, %[[B:.*]]: memref<4xf32> {cleave.result = 1 : i64}) {
 // CHECK: bufferization.materialize_in_destination %[[X]] in restrict writable %[[A]]
 // CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %[[B]]
 // CHECK: return{{$}}
@@ -14,7 +14,7 @@ func.func @two(%x: tensor<?xf32>) -> (tensor<?xf32> {cleave.name = "A"}, tensor<
 
 // Each branch writes what it yields.
 // CHECK-LABEL: func @branches
-// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>, %{{.*}}: i1, %[[OUT:.*]]: memref<?xf32>
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {{.*}}, %[[Y:.*]]: tensor<?xf32> {{.*}}, %{{.*}}: i1, %[[OUT:.*]]: memref<?xf32>
 // CHECK: scf.if %{{[^ ]*}} {
 // CHECK-NEXT: bufferization.materialize_in_destination %[[X]] in restrict writable %[[OUT]]
 // CHECK-NEXT: } else {

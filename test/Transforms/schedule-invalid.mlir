@@ -49,12 +49,15 @@ func.func @ragged(%x: tensor<7x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S> {
 
 #K_N = #cleave.axes<K, N>
 #Ki_N_S = #cleave.axes<Ki, N, S>
+#N = #cleave.axes<N>
 
 // expected-error@+1 {{illegal schedule: expected a tile of 1 for axis 'S', the outer part of a dimension, but got 2}}
-func.func @outer_tile(%x: tensor<8x4xf16, #K_N>) -> tensor<4x4x2xf16, #Ki_N_S>
-    attributes {cleave.schedule = #cleave.schedule<region = 0, grid = [Ki: 4, N: 4, S: 2], loop = [], warps = 4, stages = 1>} {
-  %v = cleave.split %x K into (S, Ki) : tensor<8x4xf16, #K_N> to tensor<4x4x2xf16, #Ki_N_S>
-  return %v : tensor<4x4x2xf16, #Ki_N_S>
+func.func @outer_tile(%x: tensor<?x4xf16, #K_N>) -> tensor<4xf32, #N>
+    attributes {cleave.symbols = #cleave.symbols<K: dynamic like 64, S: bound like 2, Ki = ceil(K / S)>,
+                cleave.schedule = #cleave.schedule<region = 0, split = [S: 2], grid = [N: 4], loop = [S: 2, Ki: 16], warps = 4, stages = 1>} {
+  %v = cleave.split %x K into (S, Ki) : tensor<?x4xf16, #K_N> to tensor<?x4x?xf16, #Ki_N_S>
+  %y = cleave.reduce_sum %v over [Ki, S] : (tensor<?x4x?xf16, #Ki_N_S>) -> tensor<4xf32, #N>
+  return %y : tensor<4xf32, #N>
 }
 
 // -----

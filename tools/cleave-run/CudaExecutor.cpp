@@ -14,12 +14,14 @@
 
 #include "Executor.h"
 
+#include "Cleave/Dialect/CleaveDialect.h"
 #include "Cleave/Emulator/Emulator.h"
 #include "Cleave/Runtime/CudaDriver.h"
 #include "Cleave/Runtime/HostProgram.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -58,6 +60,7 @@ private:
   }
   LogicalResult checkDrop(const RunOptions &options);
   LogicalResult addBuffer(DeviceCall &call, const HostArray &array);
+  void findAliases(func::FuncOp function);
   FailureOr<DeviceCall> prepare(ArrayRef<HostArray> arguments,
                                 ArrayRef<HostArray> results);
   FailureOr<double> measure(function_ref<llvm::Error()> enqueue);
@@ -67,6 +70,8 @@ private:
   bool isEmulated = false;
   std::unique_ptr<Driver> driver;
   std::unique_ptr<HostProgram> program;
+  /// By result, the argument whose memory it has.
+  std::map<unsigned, unsigned> aliases;
 };
 
 /// The chip to compile for: the newest that the device runs and Cleave knows.
@@ -101,6 +106,7 @@ LogicalResult CudaExecutor::compile(ModuleOp module, StringRef entry,
   if (failed(created))
     return failure();
   program = std::move(*created);
+  findAliases(*function);
   return isEmulated ? checkDrop(options) : success();
 }
 
@@ -128,6 +134,21 @@ LogicalResult CudaExecutor::checkDrop(const RunOptions &options) {
          << " in --emulator-drop but got " << options.emulator.number;
 }
 
+/// Which results have the memory of which arguments. Here they get a copy, so
+/// that a function can be called again with the same arguments.
+void CudaExecutor::findAliases(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto alias =
+        function.getArgAttrOfType<StringAttr>(i, CleaveDialect::kAliasAttrName);
+    auto result = function.getArgAttrOfType<IntegerAttr>(i, "cleave.result");
+    if (!alias || !result)
+      continue;
+    for (unsigned other = 0; other < i; ++other)
+      if (function.getArgAttr(other, CleaveDialect::kNameAttrName) == alias)
+        aliases[result.getInt()] = other;
+  }
+}
+
 LogicalResult CudaExecutor::addBuffer(DeviceCall &call,
                                       const HostArray &array) {
   llvm::Expected<DeviceBuffer> buffer =
@@ -148,9 +169,12 @@ FailureOr<DeviceCall> CudaExecutor::prepare(ArrayRef<HostArray> arguments,
   for (const HostArray &array : arguments)
     if (failed(addBuffer(call, array)))
       return failure();
-  for (const HostArray &array : results)
-    if (failed(addBuffer(call, array)))
+  for (auto [number, array] : llvm::enumerate(results)) {
+    auto alias = aliases.find(number);
+    if (failed(addBuffer(
+            call, alias == aliases.end() ? array : arguments[alias->second])))
       return failure();
+  }
   FailureOr<LaunchPlan> plan = program->plan(call.arrays);
   if (failed(plan))
     return failure();

@@ -327,6 +327,25 @@ def InsertBarriersPass : Pass<"cleave-insert-barriers", "::mlir::gpu::GPUFuncOp"
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def ShareLaunchesPass : Pass<"cleave-share-launches", "::mlir::ModuleOp"> {
+  let summary = "Put kernels that do not depend on each other in one launch";
+  let description = [{
+    Input: distributed kernels (`gpu.func`) and their launches. A kernel with
+    `cleave.beside` (from the scheduled form) shares the launch of the one in
+    front: the grid is as large as both grids together, and a block does what a
+    block of the one or the other did. Both have the same number of warps.
+
+    ```mlir
+    gpu.launch_func @m::@f_0 blocks in (%n0, ..) threads in (%c128, ..) args(..)
+    gpu.launch_func @m::@f_1 blocks in (%n1, ..) threads in (%c128, ..) args(..)
+    // becomes, with `if blockIdx.x < n0` in the kernel
+    gpu.launch_func @m::@f_0 blocks in (%sum, ..) threads in (%c128, ..) args(..)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def UseDynamicSharedPass
     : Pass<"cleave-use-dynamic-shared", "::mlir::ModuleOp"> {
   let summary = "Get shared memory beyond 48 KiB at the launch";

@@ -125,7 +125,8 @@ def Cleave_KernelAttr : Cleave_Attr<"Kernel", "kernel"> {
     ArrayRefParameter<"::mlir::StringAttr">:$loopAxes,
     ArrayRefParameter<"int64_t">:$loopTiles,
     "int64_t":$warps,
-    "int64_t":$stages);
+    "int64_t":$stages,
+    "bool":$beside);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -156,6 +157,8 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
     - `store`: `result0` is the function's first result, `v4` the value of the
       region's operation number 4 (`v4.1`: its second result); see
       docs/scheduling.md for the other names. Every result is stored once.
+    - `beside`: the kernel runs in the launch of the one in front, in blocks of
+      its own. Neither depends on the other; both have equally many warps.
     - `grid`: every axis of the stored values with its tile in a block, slowest
       first.
     - `loop`: every reduced axis with its tile in a loop step, outermost first.
@@ -201,6 +204,50 @@ def Cleave_SchedulesAttr : Cleave_Attr<"Schedules", "schedules"> {
   let parameters = (ins
     ArrayRefParameter<"::mlir::cleave::ScheduleAttr">:$schedules);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Cleave_TargetAttr : Cleave_Attr<"Target", "target"> {
+  let summary = "What the cost model knows of a GPU";
+  let description = [{
+    The attribute `cleave.target` of a module; `lib/Transforms/Targets` has those
+    of the GPUs that Cleave knows. Rates are for the whole device, measured where
+    they could be.
+
+    ```mlir
+    module attributes {cleave.target = #cleave.target<
+      chip = "sm_90a", multiprocessors = 132, memory_bytes_per_us = 4300000, ...>}
+    ```
+
+    - `chip`: what code is generated for.
+    - `multiprocessors`, and of each: `shared_bytes`, `registers`, `warps` at a
+      time; `shared_bytes_per_block`, `registers_per_thread`.
+    - `memory_bytes_per_us`, `cache_bytes_per_us`: from device memory and from
+      the L2 cache.
+    - `tensor_macs_per_us`: multiply-adds of f16 or bf16 on tensor cores.
+    - `scalar_ops_per_us`, `special_ops_per_us`: other arithmetic; exponentials,
+      reciprocals and roots.
+    - `latency_ns`: from a load from device memory to its use. `barrier_ns`: what
+      the threads of a block wait for each other in a loop step. `launch_ns`: the
+      start of a kernel.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$chip,
+    "int64_t":$multiprocessors,
+    "int64_t":$memory_bytes_per_us,
+    "int64_t":$cache_bytes_per_us,
+    "int64_t":$tensor_macs_per_us,
+    "int64_t":$scalar_ops_per_us,
+    "int64_t":$special_ops_per_us,
+    "int64_t":$latency_ns,
+    "int64_t":$barrier_ns,
+    "int64_t":$launch_ns,
+    "int64_t":$shared_bytes_per_block,
+    "int64_t":$shared_bytes,
+    "int64_t":$registers,
+    "int64_t":$registers_per_thread,
+    "int64_t":$warps);
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 

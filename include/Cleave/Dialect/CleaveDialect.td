@@ -36,11 +36,17 @@ def Cleave_Dialect : Dialect {
     (f64 if an operand is f64). f16 and bf16 occur in arguments, results and
     `cleave.cast`. docs/numerics.md has the contract.
 
+    **Module attribute.** `cleave.target` (`#cleave.target<...>`) describes the GPU
+    that schedules are chosen for.
+
     **Function attributes.** `cleave.symbols` (`#cleave.symbols<...>`) is the
     table of the function's axes, `cleave.schedule` (`#cleave.schedule<...>`) says
     how it runs. Arguments and results may carry `cleave.name`
     (a string, their name for tools) and arguments `cleave.range` (a float: no
-    element is larger in magnitude; strict numerics relies on it).
+    element is larger in magnitude; strict numerics relies on it). A result
+    whose value is a `cleave.insert` into an argument may carry `cleave.alias`
+    (that argument's name): it has the argument's memory, so that only the
+    inserted rows are written. To the graph both are values all the same.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -54,6 +60,11 @@ def Cleave_Dialect : Dialect {
     static constexpr llvm::StringLiteral kSymbolsAttrName = "cleave.symbols";
     /// Name of the function attribute that holds its schedule.
     static constexpr llvm::StringLiteral kScheduleAttrName = "cleave.schedule";
+    /// Name of the module attribute that describes the GPU to schedule for.
+    static constexpr llvm::StringLiteral kTargetAttrName = "cleave.target";
+    /// Name of the result attribute that names the argument whose memory the
+    /// result has.
+    static constexpr llvm::StringLiteral kAliasAttrName = "cleave.alias";
     /// Name of the argument and result attribute with their name for tools.
     static constexpr llvm::StringLiteral kNameAttrName = "cleave.name";
     /// Name of the argument attribute that bounds its elements' magnitude.

@@ -205,7 +205,8 @@ class Cleave_ScheduleOptions {
            "Extents that schedules are chosen for, e.g. M=16|2048,K=4096; an "
            "axis that is not named has its `like` values, else 64">,
     Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
-           "The chip that tiles are chosen for: sm_80 or sm_90a">
+           "The GPU that tiles are chosen for: sm_80, sm_90a or a file, a module "
+           "with `cleave.target`; such an attribute of the module itself wins">
   ];
   list<Option> ablations = [
     Option<"noHorizontal", "no-horizontal", "bool", /*default=*/"false",
@@ -326,6 +327,26 @@ def CleaveVerifyRulesPass : Pass<"cleave-verify-rules"> {
                            "::mlir::pdl::PDLDialect"];
 }
 
+def CleaveLowerExpansionsPass
+    : Pass<"cleave-lower-expansions", "::mlir::func::FuncOp"> {
+  let summary = "Lower expansions to several dynamic dimensions";
+  let description = [{
+    Upstream's `expand-strided-metadata` wants at most one dynamic dimension
+    among those that one becomes. Where a row-major memref is expanded to more,
+    the sizes give the strides:
+
+    ```mlir
+    %e = memref.expand_shape %a [[0, 1], [2]] output_shape [%b, %s, 8]
+       : memref<?x8xf32> into memref<?x?x8xf32>
+    // becomes, with %t = %s * 8
+    %e = memref.reinterpret_cast %a to offset: [0], sizes: [%b, %s, 8],
+           strides: [%t, 8, 1] : memref<?x8xf32> to memref<?x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def CleaveResultsToOutParamsPass
     : Pass<"cleave-results-to-out-params", "::mlir::func::FuncOp"> {
   let summary = "Write results into trailing memref arguments";
@@ -333,7 +354,9 @@ def CleaveResultsToOutParamsPass
     Input: the scheduled form. Each tensor result becomes one more argument, a
     row-major memref, in order; what the function returned is written to it in
     place once buffers are assigned. The new argument has the result's
-    attributes and `cleave.result`, the result's number.
+    attributes and `cleave.result`, the result's number. Arguments get
+    `bufferization.writable = false`: a result that starts from one starts from
+    a copy.
 
     ```mlir
     func.func @f(%x: tensor<?xf16>) -> (tensor<?xf32> {cleave.name = "Y"}) {

@@ -200,7 +200,7 @@ FailureOr<NodeId> ProblemBuilder::buildArgument(BlockArgument argument,
   SmallVector<Cut> cuts;
   for (StringAttr name : getAxes(argument).getNames()) {
     View view = viewOf(renaming, getAxis(name));
-    cuts.push_back(getCut(view));
+    cuts.push_back(getCut(name, view));
     if (view.axis)
       storage.push_back(*view.axis);
   }
@@ -725,7 +725,7 @@ LogicalResult ProblemBuilder::addResults() {
       if (problem.axes[*view.axis].part)
         return ret->emitOpError("scheduling does not support axis '")
                << name.getValue() << "' of a result, whose parts may be short";
-      result.cuts.push_back(getCut(view));
+      result.cuts.push_back(getCut(name, view));
       result.storage.push_back(*view.axis);
     }
     // A copy of its own, written in the result's storage order.
@@ -738,6 +738,8 @@ LogicalResult ProblemBuilder::addResults() {
     copy.storage = result.storage;
     result.node = problem.add(copy);
     problem.results.push_back(result);
+    if (failed(addUpdate(operand.getOperandNumber(), *node, result)))
+      return failure();
     problem.resultNames.push_back(
         getName(function.getResultAttrDict(operand.getOperandNumber()),
                 "result" + Twine(operand.getOperandNumber())));

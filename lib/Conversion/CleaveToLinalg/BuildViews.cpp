@@ -31,8 +31,8 @@ View ProblemBuilder::viewOf(const Renaming &renaming, AxisId axis) const {
   return pair == pairs.end() ? View{axis} : pair->second;
 }
 
-/// Where a dimension in memory that `view` is of is read or written.
-Cut ProblemBuilder::getCut(const View &view) {
+/// Where the dimension `name` in memory that `view` is of is read or written.
+Cut ProblemBuilder::getCut(StringAttr name, const View &view) {
   Cut cut;
   cut.offset = view.offset;
   cut.kept = view.axis.has_value();
@@ -40,7 +40,11 @@ Cut ProblemBuilder::getCut(const View &view) {
   if (view.outer) {
     cut.stride = view.stride;
     cut.outer = *view.outer;
-    problem.axes[cut.outer].unit = true;
+    int64_t outer = problem.axes[cut.outer].extent;
+    cut.full = view.axis && !view.offset && outer != kDynamic &&
+               view.stride == problem.axes[*view.axis].extent &&
+               outer * view.stride == getExtent(name);
+    problem.axes[cut.outer].unit |= !cut.full;
   }
   return cut;
 }
@@ -178,9 +182,42 @@ FailureOr<NodeId> ProblemBuilder::buildConcat(ConcatOp op,
          << op.getAxis() << "' to be reduced, or one part of it to be used";
 }
 
-/// An axis that a merge makes is everywhere the two axes of its parts, under
-/// names of their own: the parts' names may mean something else beside it.
+/// The pairs of axes that stand together in a value of the function or are
+/// reduced together with one.
+static std::set<std::pair<StringRef, StringRef>>
+getNeighbours(func::FuncOp function) {
+  std::set<std::pair<StringRef, StringRef>> neighbours;
+  auto addAll = [&](ArrayRef<StringRef> names) {
+    for (StringRef a : names)
+      for (StringRef b : names)
+        neighbours.insert({a, b});
+  };
+  auto addValues = [&](ValueRange values) {
+    SmallVector<StringRef> names;
+    for (Value value : values)
+      if (isCleaveTensor(value.getType()))
+        for (StringAttr name : getAxes(value).getNames())
+          names.push_back(name.getValue());
+    addAll(names);
+  };
+  function.walk([&](Operation *op) {
+    // Views and terminators have no positions of their own to mix up.
+    bool together = !isa<SplitOp, MergeOp, RenameOp, AlternativesOp>(op) &&
+                    !op->hasTrait<OpTrait::IsTerminator>() && op != function;
+    for (Value value : op->getResults())
+      addValues(value);
+    if (together && (op->getNumRegions() == 0 || isa<FoldOp>(op)))
+      addValues(op->getOperands());
+  });
+  return neighbours;
+}
+
+/// An axis that a merge makes is everywhere the two axes of its parts. Where
+/// these may mean something else beside it, they get names of their own.
 void ProblemBuilder::addPairs() {
+  std::set<std::pair<StringRef, StringRef>> neighbours =
+      getNeighbours(function);
+  std::set<StringRef> taken;
   auto addPart = [&](StringRef axis, StringRef suffix, int64_t extent) {
     std::string name = (axis + suffix).str();
     while (problem.findAxis(name) >= 0)
@@ -199,8 +236,20 @@ void ProblemBuilder::addPairs() {
         problem.axes[axis].extent != parts * part)
       return;
     View view;
-    view.outer = addPart(op.getAxis(), ".outer", parts);
-    view.axis = addPart(op.getAxis(), ".inner", part);
+    bool own = !neighbours.count({op.getAxis(), op.getOuter()}) &&
+               !neighbours.count({op.getAxis(), op.getInner()}) &&
+               !pairs.count(getAxis(op.getOuterAttr())) &&
+               !pairs.count(getAxis(op.getInnerAttr())) &&
+               !taken.count(op.getOuter()) && !taken.count(op.getInner()) &&
+               !taken.count(op.getAxis());
+    if (own) {
+      view.outer = getAxis(op.getOuterAttr());
+      view.axis = getAxis(op.getInnerAttr());
+      taken.insert({op.getAxis(), op.getOuter(), op.getInner()});
+    } else {
+      view.outer = addPart(op.getAxis(), ".outer", parts);
+      view.axis = addPart(op.getAxis(), ".inner", part);
+    }
     view.stride = part;
     view.whole = false;
     pairs[axis] = view;
@@ -283,6 +332,59 @@ FailureOr<NodeId> ProblemBuilder::buildGather(GatherOp op,
   return problem.addCast(*chosen, *element);
 }
 
+/// Remembers what a kernel would write that has the cache's memory for the
+/// result.
+void ProblemBuilder::addInsertion(InsertOp op, const Renaming &renaming,
+                                  NodeId cache, NodeId position,
+                                  NodeId result) {
+  AxisId axis = getAxis(op.getAxisAttr());
+  View along = viewOf(renaming, getAxis(op.getCacheAxisAttr()));
+  if (contains(problem[result].axes, axis) || !along.axis ||
+      !(along == View{along.axis}) ||
+      problem[position].kind != NodeKind::Argument ||
+      !problem[position].cuts.empty())
+    return;
+  Renaming inside = renaming;
+  inside.erase(axis);
+  FailureOr<NodeId> source = build(op.getInput(), inside);
+  if (failed(source) || !contains(problem[*source].axes, axis))
+    return;
+  Insertion &insertion = insertions[result];
+  insertion.cache = cache;
+  insertion.update.source = *source;
+  insertion.update.place = {problem[cache].argument, axis, *along.axis,
+                            problem[position].argument,
+                            problem[position].storage};
+}
+
+/// Result `number`, which has the value `value`, is to be written where the
+/// argument lies that its attribute names.
+LogicalResult ProblemBuilder::addUpdate(unsigned number, NodeId value,
+                                        const Result &result) {
+  auto alias = function.getResultAttrOfType<StringAttr>(
+      number, CleaveDialect::kAliasAttrName);
+  if (!alias)
+    return success();
+  auto refuse = [&](const Twine &what) {
+    return function.emitOpError("expected ")
+           << what << " for result " << number << ", which has the memory of '"
+           << alias.getValue() << "'";
+  };
+  auto found = insertions.find(value);
+  if (found == insertions.end())
+    return refuse("a cleave.insert of other rows, at a position that is an "
+                  "argument,");
+  const Insertion &insertion = found->second;
+  const Node &cache = problem[insertion.cache];
+  if (cache.kind != NodeKind::Argument ||
+      problem.argumentNames[cache.argument] != alias.getValue())
+    return refuse("a cleave.insert into that argument");
+  if (cache.storage != result.storage)
+    return refuse("the argument's storage order");
+  problem.updates[result.node] = insertion.update;
+  return success();
+}
+
 FailureOr<NodeId> ProblemBuilder::buildInsert(InsertOp op,
                                               const Renaming &renaming) {
   FailureOr<NodeId> cache = build(op.getCache(), renaming);
@@ -304,5 +406,7 @@ FailureOr<NodeId> ProblemBuilder::buildInsert(InsertOp op,
                   problem.addCast(*cache, getArithmetic(*element)), renaming);
   if (failed(chosen))
     return failure();
-  return problem.addCast(*chosen, *element);
+  NodeId result = problem.addCast(*chosen, *element);
+  addInsertion(op, renaming, *cache, *first, result);
+  return result;
 }

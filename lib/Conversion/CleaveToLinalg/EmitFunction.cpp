@@ -14,6 +14,7 @@
 #include "KernelEmitter.h"
 
 #include "Cleave/Conversion/EmitBody.h"
+#include "Cleave/Transforms/Schedule/Products.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -149,10 +150,11 @@ LogicalResult GraphEmitter::checkExtents(const Problem &kernel) {
   for (NodeId id = 0; id < kernel.size(); ++id)
     needed =
         unite(needed, unite(kernel.getReducedAxes(id), kernel[id].reduced));
-  for (AxisId axis : needed)
-    if (!around.extents[axis])
-      return function.emitOpError("expected an argument with axis '")
-             << problem.axes[axis].name << "' to read its extent from";
+  for (AxisId product : needed)
+    for (AxisId axis : getFactors(kernel, product))
+      if (!around.extents[axis])
+        return function.emitOpError("expected an argument with axis '")
+               << problem.axes[axis].name << "' to read its extent from";
   return success();
 }
 

@@ -14,6 +14,7 @@
 #include "KernelEmitter.h"
 
 #include "Cleave/Conversion/EmitBody.h"
+#include "Cleave/Transforms/Schedule/Products.h"
 #include "EmitDomain.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,16 +46,21 @@ class Emitter {
 public:
   Emitter(OpBuilder &b, Location loc, const ScheduledKernel &kernel,
           const Surroundings &around)
-      : problem(kernel.problem), chosen(kernel.schedule), around(around), b(b),
-        loc(loc) {}
+      : problem(kernel.problem), chosen(kernel.schedule), beside(kernel.beside),
+        around(around), b(b), loc(loc) {}
 
   /// The results, of the given types.
   SmallVector<Value> run(const LoopNest &kernel,
                          ArrayRef<RankedTensorType> types);
 
 private:
-  OpFoldResult getExtent(AxisId axis) { return around.extents[axis]; }
+  OpFoldResult getExtent(AxisId axis) { return extents[axis]; }
+  void addProducts();
+  void addViews();
   SmallVector<Value> emitOutputs(ArrayRef<RankedTensorType> types);
+  Value emitOutput(const Result &result, Type element);
+  SmallVector<Value> finish(ValueRange outputs);
+  void emitBody(const LoopNest &kernel, scf::ForallOp forall);
   scf::ForallOp emitForall(const LoopNest &kernel, ValueRange outputs);
   void addExtentNumbers();
 
@@ -66,7 +72,7 @@ private:
   Value emitElement(NestBlock &block, NodeId id);
   void emitAccumulate(NestBlock &block, NodeId id);
   Tile emitValue(NestBlock &block, NodeId id);
-  Tile emitSlice(NestBlock &block, const Node &node);
+  Tile emitSlice(NestBlock &block, NodeId id);
   Tile emitPointwise(NestBlock &block, NodeId id);
   Tile emitReduction(NestBlock &block, NodeId id, Tile init);
   Tile emitFill(NestBlock &block, ArrayRef<AxisId> dims, Element element,
@@ -85,6 +91,12 @@ private:
 
   // Ranges.
   OpFoldResult getEnd(NestBlock &block, AxisId axis);
+  Value toValue(OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(b, loc, value);
+  }
+  const Place *getPlace() const;
+  void bindGrid(const LoopNest &kernel, scf::ForallOp forall);
+  void bindPlace(const Place &place, NestBlock &root, Value position);
   void bind(const Binding &binding, AxisId axis, Value position,
             OpFoldResult last);
   SmallVector<OpFoldResult> getSizes(NestBlock &block, ArrayRef<AxisId> dims);
@@ -93,13 +105,22 @@ private:
   void getPlaces(NestBlock &block, ArrayRef<AxisId> storage, ArrayRef<Cut> cuts,
                  SmallVectorImpl<OpFoldResult> &offsets,
                  SmallVectorImpl<OpFoldResult> &sizes);
+  void emitStore(NestBlock &root, const Result &result, Value output,
+                 Block *stores);
   Value createEmpty(NestBlock &block, ArrayRef<AxisId> dims, Element element);
 
   const Problem &problem;
   const Schedule &chosen;
+  bool beside;
   const Surroundings &around;
   OpBuilder &b;
   Location loc;
+  /// By axis, those of products too.
+  SmallVector<OpFoldResult> extents;
+  /// The arguments with other dimensions than they have in memory, by node.
+  std::map<NodeId, Value> views;
+  /// Where rows written in place start.
+  Value firstRow;
   /// By a binding's number.
   std::map<unsigned, std::pair<OpFoldResult, OpFoldResult>> ranges;
   std::map<const NestBlock *, std::map<NodeId, Tile>> tiles;
@@ -121,9 +142,6 @@ OpFoldResult Emitter::getEnd(NestBlock &block, AxisId axis) {
   const std::optional<PartOf> &part = problem.axes[axis].part;
   if (!part || !block.bindings.count(part->outer))
     return getExtent(axis);
-  auto toValue = [&](OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(b, loc, value);
-  };
   Value length = toValue(getExtent(axis));
   Value number = toValue(ranges[block.bindings.at(part->outer).id].first);
   Value begin = arith::MulIOp::create(b, loc, number, length);
@@ -142,7 +160,9 @@ void Emitter::bind(const Binding &binding, AxisId axis, Value position,
     return;
   }
   OpFoldResult size = b.getIndexAttr(binding.tile);
-  if (binding.tile > 1 &&
+  // A grid has no blocks behind the end of an axis, but may have more than
+  // there are rows.
+  if ((binding.tile > 1 || problem.axes[axis].clipped) &&
       (isa<Value>(last) || extent == kDynamic || extent % binding.tile)) {
     AffineExpr offset = b.getAffineDimExpr(0), end = b.getAffineSymbolExpr(0);
     AffineMap map = AffineMap::get(
@@ -151,6 +171,51 @@ void Emitter::bind(const Binding &binding, AxisId axis, Value position,
     size = affine::makeComposedFoldedAffineMin(b, loc, map, {position, last});
   }
   ranges[binding.id] = {position, size};
+}
+
+/// Where this kernel writes in place, if it does: all results at equal rows.
+const Place *Emitter::getPlace() const {
+  for (const Result &result : problem.results)
+    if (result.place)
+      return &*result.place;
+  return nullptr;
+}
+
+/// The rows in `place` from `position` on that exist in the argument.
+void Emitter::bindPlace(const Place &place, NestBlock &root, Value position) {
+  SmallVector<Value> indices;
+  for (AxisId axis : place.positionAxes)
+    indices.push_back(toValue(ranges[root.bindings.at(axis).id].first));
+  firstRow = tensor::ExtractOp::create(
+      b, loc, around.arguments.at(place.position), indices);
+  firstRow = arith::IndexCastOp::create(b, loc, b.getIndexType(), firstRow);
+  Value zero = toValue(b.getIndexAttr(0));
+  Value before = arith::SubIOp::create(b, loc, zero, firstRow);
+  Value begin = arith::AddIOp::create(
+      b, loc, position, arith::MaxSIOp::create(b, loc, before, zero));
+  Value rest =
+      arith::SubIOp::create(b, loc, toValue(getExtent(place.along)), firstRow);
+  Value end =
+      arith::MinSIOp::create(b, loc, rest, toValue(getExtent(place.axis)));
+  end = arith::MaxSIOp::create(b, loc, end, begin);
+  bind(root.bindings.at(place.axis), place.axis, begin, end);
+}
+
+/// The ranges of a block.
+void Emitter::bindGrid(const LoopNest &kernel, scf::ForallOp forall) {
+  NestBlock &root = *kernel.root;
+  auto getPosition = [&](AxisId axis) -> Value {
+    for (auto [number, range] : llvm::enumerate(kernel.grid))
+      if (range.axis == axis)
+        return forall.getInductionVar(number);
+    return {};
+  };
+  const Place *place = getPlace();
+  for (auto &[axis, binding] : root.bindings)
+    if (!place || axis != place->axis)
+      bind(binding, axis, getPosition(axis), getExtent(axis));
+  if (place)
+    bindPlace(*place, root, getPosition(place->axis));
 }
 
 SmallVector<OpFoldResult> Emitter::getSizes(NestBlock &block,
@@ -339,8 +404,11 @@ Tile Emitter::emitGeneric(
 // Values
 //===----------------------------------------------------------------------===//
 
-Tile Emitter::emitSlice(NestBlock &block, const Node &node) {
-  Value argument = around.arguments.at(node.argument);
+Tile Emitter::emitSlice(NestBlock &block, NodeId id) {
+  const Node &node = problem[id];
+  auto view = views.find(id);
+  Value argument =
+      view == views.end() ? around.arguments.at(node.argument) : view->second;
   Tile tile{argument, dropUnits(node.storage)};
   SmallVector<Cut, 4> cuts = getCuts(node.storage, node.cuts);
   if (cuts.empty())
@@ -431,7 +499,7 @@ Tile Emitter::emitValue(NestBlock &block, NodeId id) {
   const Node &node = problem[id];
   switch (node.kind) {
   case NodeKind::Argument:
-    return emitSlice(block, node);
+    return emitSlice(block, id);
   case NodeKind::Constant:
     return emitFill(block, getNaturalOrder(node.axes), node.element,
                     node.value);
@@ -550,9 +618,65 @@ void Emitter::emitBlock(NestBlock &block) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// An output with the dimensions that the kernel's axes give it.
+Value Emitter::emitOutput(const Result &result, Type element) {
+  SmallVector<OpFoldResult> sizes;
+  const AxisId *axis = result.storage.begin();
+  for (const Cut &cut : getCuts(result.storage, result.cuts)) {
+    OpFoldResult extent = getExtent(*axis++);
+    if (cut.stride)
+      extent = b.getIndexAttr(cut.stride * problem.axes[cut.outer].extent);
+    sizes.push_back(extent);
+  }
+  return tensor::EmptyOp::create(b, loc, sizes, element);
+}
+
+/// The extents of products.
+void Emitter::addProducts() {
+  extents = around.extents;
+  extents.resize(problem.axes.size());
+  for (auto [axis, info] : llvm::enumerate(problem.axes))
+    if (!info.factors.empty())
+      extents[axis] = getProduct(b, loc, extents, info.factors);
+}
+
+/// Arguments as the kernel's axes have them.
+void Emitter::addViews() {
+  std::map<unsigned, std::vector<std::pair<Dimensions, Value>>> known;
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const Node &node = problem[id];
+    if (node.kind != NodeKind::Argument || node.dims.empty())
+      continue;
+    Dimensions to = getDimensions(problem, node.storage, node.cuts);
+    auto &sameArgument = known[node.argument];
+    auto found = llvm::find_if(
+        sameArgument, [&](const auto &entry) { return entry.first == to; });
+    if (found != sameArgument.end()) {
+      views[id] = found->second;
+      continue;
+    }
+    views[id] = reshape(b, loc, extents, around.arguments.at(node.argument),
+                        node.dims, to);
+    sameArgument.push_back({to, views[id]});
+  }
+}
+
 SmallVector<Value> Emitter::emitOutputs(ArrayRef<RankedTensorType> types) {
   SmallVector<Value> outputs;
   for (auto [result, type] : llvm::zip_equal(problem.results, types)) {
+    if (result.place) {
+      Value argument = around.arguments.at(result.place->argument);
+      outputs.push_back(
+          result.dims.empty()
+              ? argument
+              : reshape(b, loc, extents, argument, result.dims,
+                        getDimensions(problem, result.storage, result.cuts)));
+      continue;
+    }
+    if (!result.dims.empty()) {
+      outputs.push_back(emitOutput(result, type.getElementType()));
+      continue;
+    }
     SmallVector<Value> sizes;
     for (auto [axis, cut, size] :
          llvm::zip_equal(result.storage, getCuts(result.storage, result.cuts),
@@ -593,6 +717,8 @@ scf::ForallOp Emitter::emitForall(const LoopNest &kernel, ValueRange outputs) {
       backwards.push_back(dim);
   if (!backwards.empty())
     forall->setAttr("cleave.backwards", b.getDenseI64ArrayAttr(backwards));
+  if (beside)
+    forall->setAttr("cleave.beside", b.getUnitAttr());
   return forall;
 }
 
@@ -609,41 +735,63 @@ void Emitter::addExtentNumbers() {
   }
 }
 
+/// Writes a block's part of a result.
+void Emitter::emitStore(NestBlock &root, const Result &result, Value output,
+                        Block *stores) {
+  Tile tile = *lookup(root, result.node);
+  SmallVector<OpFoldResult> offsets, sizes;
+  getPlaces(root, result.storage, getCuts(result.storage, result.cuts), offsets,
+            sizes);
+  if (result.place) {
+    const auto *axis = llvm::find(result.storage, result.place->axis);
+    OpFoldResult &offset = offsets[axis - result.storage.begin()];
+    offset =
+        arith::AddIOp::create(b, loc, toValue(offset), firstRow).getResult();
+  }
+  SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
+  OpBuilder::InsertionGuard inner(b);
+  b.setInsertionPointToEnd(stores);
+  tensor::ParallelInsertSliceOp::create(b, loc, tile.value, output, offsets,
+                                        sizes, ones);
+}
+
+/// What a kernel stored, with the dimensions that it has in memory.
+SmallVector<Value> Emitter::finish(ValueRange outputs) {
+  SmallVector<Value> stored;
+  for (auto [result, value] : llvm::zip_equal(problem.results, outputs))
+    stored.push_back(
+        result.dims.empty()
+            ? value
+            : reshape(b, loc, extents, value,
+                      getDimensions(problem, result.storage, result.cuts),
+                      result.dims));
+  return stored;
+}
+
 SmallVector<Value> Emitter::run(const LoopNest &kernel,
                                 ArrayRef<RankedTensorType> types) {
+  addProducts();
   SmallVector<Value> outputs = emitOutputs(types);
   // Nothing to compute, and no slice of an axis without positions is valid.
   if (llvm::any_of(kernel.grid, [&](const AxisTile &range) {
         return problem.axes[range.axis].extent == 0;
       }))
-    return outputs;
+    return finish(outputs);
+  addViews();
   scf::ForallOp forall = emitForall(kernel, outputs);
+  emitBody(kernel, forall);
+  return finish(forall.getResults());
+}
+
+void Emitter::emitBody(const LoopNest &kernel, scf::ForallOp forall) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());
-  NestBlock &root = *kernel.root;
-  for (auto &[axis, binding] : root.bindings) {
-    const auto *range = llvm::find_if(
-        kernel.grid, [&](const AxisTile &r) { return r.axis == axis; });
-    Value position;
-    if (range != kernel.grid.end())
-      position = forall.getInductionVar(range - kernel.grid.begin());
-    bind(binding, axis, position, getExtent(axis));
-  }
+  bindGrid(kernel, forall);
   addExtentNumbers();
-  emitBlock(root);
-  for (auto [position, result] : llvm::enumerate(problem.results)) {
-    Tile tile = *lookup(root, result.node);
-    SmallVector<OpFoldResult> offsets, sizes;
-    getPlaces(root, result.storage, getCuts(result.storage, result.cuts),
-              offsets, sizes);
-    SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToEnd(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(b, loc, tile.value,
-                                          forall.getRegionIterArgs()[position],
-                                          offsets, sizes, ones);
-  }
-  return llvm::to_vector_of<Value>(forall.getResults());
+  emitBlock(*kernel.root);
+  for (auto [output, result] :
+       llvm::zip_equal(forall.getRegionIterArgs(), problem.results))
+    emitStore(*kernel.root, result, output, forall.getTerminator().getBody());
 }
 
 SmallVector<Value> cleave::emitKernel(OpBuilder &b, Location loc,

@@ -32,6 +32,22 @@ struct Surroundings {
 SmallVector<schedule::Cut, 4> getCuts(ArrayRef<schedule::AxisId> storage,
                                       ArrayRef<schedule::Cut> cuts);
 
+/// The axes that each dimension of a tensor with `storage` is made of.
+schedule::Dimensions getDimensions(const schedule::Problem &problem,
+                                   ArrayRef<schedule::AxisId> storage,
+                                   ArrayRef<schedule::Cut> cuts);
+
+/// How many positions `axes` have together.
+OpFoldResult getProduct(OpBuilder &b, Location loc,
+                        ArrayRef<OpFoldResult> extents,
+                        ArrayRef<schedule::AxisId> axes);
+
+/// `tensor`, whose dimensions are made of the axes `from`, with dimensions made
+/// of the same axes in the same order as `to` says.
+Value reshape(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents,
+              Value tensor, const schedule::Dimensions &from,
+              const schedule::Dimensions &to);
+
 /// Writes a kernel and returns what it stores, of the given types.
 SmallVector<Value> emitKernel(OpBuilder &b, Location loc,
                               const schedule::ScheduledKernel &kernel,

@@ -52,6 +52,12 @@ using NodeMap =
     std::map<std::pair<const void *, std::vector<std::pair<AxisId, View>>>,
              NodeId>;
 
+/// The rows that an insert writes, and into what.
+struct Insertion {
+  NodeId cache = 0;
+  schedule::Update update;
+};
+
 /// A function's body, or a fold's region.
 struct Scope {
   NodeMap nodes;
@@ -113,11 +119,15 @@ private:
   FailureOr<NodeId> buildConcat(ConcatOp op, const Renaming &renaming);
   FailureOr<NodeId> buildGather(GatherOp op, const Renaming &renaming);
   FailureOr<NodeId> buildInsert(InsertOp op, const Renaming &renaming);
+  void addInsertion(InsertOp op, const Renaming &renaming, NodeId cache,
+                    NodeId position, NodeId result);
+  LogicalResult addUpdate(unsigned number, NodeId value,
+                          const schedule::Result &result);
   FailureOr<NodeId> buildChoice(Value table, StringAttr axis, Value result,
                                 NodeId position, NodeId otherwise,
                                 const Renaming &renaming);
   View viewOf(const Renaming &renaming, AxisId axis) const;
-  schedule::Cut getCut(const View &view);
+  schedule::Cut getCut(StringAttr name, const View &view);
   NodeId addIota(const View &view, Element element);
   NodeId addExtent(AxisId axis, Element element);
   Element getCounter(ArrayRef<AxisId> axes);
@@ -156,6 +166,8 @@ private:
   std::map<AxisId, View> pairs;
   /// The parts of concatenated axes.
   std::map<AxisId, SmallVector<AxisId>> sums;
+  /// By value, what could be written in place.
+  std::map<NodeId, Insertion> insertions;
   /// States' nodes by fold operation and renaming.
   NodeMap foldResults;
   /// The operations outside of folds, in order.

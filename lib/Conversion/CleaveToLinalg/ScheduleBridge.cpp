@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
+#include "Cleave/Transforms/Schedule/Products.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -19,12 +20,13 @@ using namespace mlir::cleave::schedule;
 /// Starts an error about one schedule.
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-static LogicalResult addTiles(const Problem &problem, EmitError emitError,
+/// A product of axes that a tile is for is made one.
+static LogicalResult addTiles(Problem &problem, EmitError emitError,
                               ArrayRef<StringAttr> axes,
                               ArrayRef<int64_t> tiles,
                               SmallVectorImpl<AxisTile> &result) {
   for (auto [name, tile] : llvm::zip_equal(axes, tiles)) {
-    int axis = problem.findAxis(name.getValue());
+    int axis = findOrMultiply(problem, name.getValue());
     if (axis < 0)
       return emitError() << "unknown axis '" << name.getValue() << "'";
     result.push_back({static_cast<AxisId>(axis), tile});
@@ -33,7 +35,7 @@ static LogicalResult addTiles(const Problem &problem, EmitError emitError,
 }
 
 /// Tiles and the rest as they stand in `attr`.
-static FailureOr<Schedule> getSchedule(KernelAttr attr, const Problem &problem,
+static FailureOr<Schedule> getSchedule(KernelAttr attr, Problem &problem,
                                        EmitError emitError) {
   Schedule schedule;
   schedule.warps = attr.getWarps();
@@ -64,12 +66,21 @@ static void restrictTo(SmallVectorImpl<AxisTile> &tiles,
 /// The fields alone: all results, those with equal axes in a kernel.
 static LogicalResult addFusedKernels(ScheduledGraph &graph, KernelAttr attr,
                                      EmitError emitError) {
-  FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, emitError);
+  Partition partition = getFusedPartition(graph.problem);
+  // One kernel may have products of axes; several share the axes' tiles.
+  Problem alone = extractKernel(graph.problem, partition.front(), {});
+  Problem &whole = partition.size() == 1 ? alone : graph.problem;
+  FailureOr<Schedule> schedule = getSchedule(attr, whole, emitError);
   if (failed(schedule) ||
-      failed(check(checkSchedule(graph.problem, *schedule), emitError)))
+      failed(check(checkSchedule(whole, *schedule), emitError)))
     return failure();
+  if (partition.size() == 1) {
+    graph.kernels.push_back(
+        {partition.front(), std::move(alone), *schedule, /*beside=*/false});
+    return success();
+  }
   Stores known;
-  for (const Stores &stores : getFusedPartition(graph.problem)) {
+  for (const Stores &stores : partition) {
     ScheduledKernel kernel{stores, extractKernel(graph.problem, stores, known),
                            *schedule};
     restrictTo(kernel.schedule.grid, getResultAxes(kernel.problem));
@@ -100,8 +111,9 @@ static LogicalResult addKernels(ScheduledGraph &graph,
   for (auto [number, attr] : llvm::enumerate(attrs)) {
     ScheduledKernel kernel;
     kernel.stores = partition[number];
+    kernel.beside = attr.getBeside();
     kernel.problem = extractKernel(graph.problem, kernel.stores, known);
-    FailureOr<Schedule> schedule = getSchedule(attr, graph.problem, emitError);
+    FailureOr<Schedule> schedule = getSchedule(attr, kernel.problem, emitError);
     if (failed(schedule) ||
         failed(check(checkSchedule(kernel.problem, *schedule), emitError,
                      "kernel " + Twine(number) + ": ")))
@@ -117,20 +129,23 @@ static KernelAttr getKernelAttr(MLIRContext *context, const Problem &problem,
                                 const ScheduledKernel &kernel, bool alone) {
   SmallVector<StringAttr> stores, gridAxes, loopAxes;
   SmallVector<int64_t> gridTiles, loopTiles;
+  auto getName = [&](AxisId axis) {
+    return StringAttr::get(context, kernel.problem.axes[axis].name);
+  };
   for (NodeId id : kernel.stores)
     stores.push_back(StringAttr::get(context, getStoreName(problem, id)));
   for (const AxisTile &range : kernel.schedule.grid) {
-    gridAxes.push_back(StringAttr::get(context, problem.axes[range.axis].name));
+    gridAxes.push_back(getName(range.axis));
     gridTiles.push_back(range.tile);
   }
   for (const AxisTile &range : kernel.schedule.loop) {
-    loopAxes.push_back(StringAttr::get(context, problem.axes[range.axis].name));
+    loopAxes.push_back(getName(range.axis));
     loopTiles.push_back(range.tile);
   }
   return KernelAttr::get(
       context, alone ? ArrayRef<StringAttr>() : ArrayRef<StringAttr>(stores),
       gridAxes, gridTiles, loopAxes, loopTiles, kernel.schedule.warps,
-      kernel.schedule.stages);
+      kernel.schedule.stages, kernel.beside);
 }
 
 ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
@@ -206,7 +221,8 @@ static FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function,
   ArrayRef<KernelAttr> kernels = attr.getKernels();
   bool alone = kernels.front().getStores().empty();
   if (failed(alone ? addFusedKernels(graph, kernels.front(), emitError)
-                   : addKernels(graph, kernels, emitError)))
+                   : addKernels(graph, kernels, emitError)) ||
+      failed(check(checkOrder(graph.problem, graph.kernels), emitError)))
     return failure();
   return graph;
 }

@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral kJoinAttrName = "cleave.join";
 /// Of a memref.alloc in the host form: it holds zeros.
 inline constexpr llvm::StringLiteral kZerosAttrName = "cleave.zeros";
 
+/// A kernel that shares the launch of the one in front.
+inline constexpr llvm::StringLiteral kBesideAttrName = "cleave.beside";
+
 /// The warps of a block, from `cleave.warps`.
 inline FailureOr<int64_t> getKernelWarps(gpu::GPUFuncOp func) {
   auto attr = func->getAttrOfType<IntegerAttr>(kWarpsAttrName);

@@ -78,6 +78,7 @@ void cleave::buildTilesToGPUPipeline(OpPassManager &pm,
   pm.addPass(createAttachTargetPass(target));
   addCleanup(pm);
   addDistributeTiles(pm, options.prefetchBytes);
+  pm.addPass(cleave::createShareLaunchesPass());
   addLowerKernels(pm);
 }
 

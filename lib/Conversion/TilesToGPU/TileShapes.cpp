@@ -132,9 +132,6 @@ LogicalResult TileShapes::boundClasses() {
         continue;
       DimClass &dimClass = classOf(first + dim);
       dimClass.bound = std::min(dimClass.bound.value_or(*bound), *bound);
-      // Sizes in a class are equal, so one static 1 settles it.
-      auto type = cast<RankedTensorType>(tile.getType());
-      dimClass.isUnit |= type.getDimSize(dim) == 1;
     }
   }
   for (auto [tile, first] : tileIds) {
@@ -237,13 +234,13 @@ LogicalResult TileShapes::analyze(scf::ForallOp kernel, int64_t threads) {
 
 int64_t TileShapes::getPaddedSize(Value tile, unsigned dim) const {
   const DimClass &dimClass = classOf(tileIds.find(tile)->second + dim);
-  return dimClass.isUnit && dimClass.padded == 1 ? 0 : dimClass.padded;
+  return dimClass.padded == 1 ? 0 : dimClass.padded;
 }
 
 int64_t TileShapes::getPaddedIterationSize(linalg::GenericOp op,
                                            unsigned dim) const {
   const DimClass &dimClass = classOf(iterationIds.find(op)->second + dim);
-  return dimClass.isUnit && dimClass.padded == 1 ? 0 : dimClass.padded;
+  return dimClass.padded == 1 ? 0 : dimClass.padded;
 }
 
 SmallVector<unsigned> TileShapes::getKeptDims(Value tile) const {

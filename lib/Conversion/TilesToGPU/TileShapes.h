@@ -48,7 +48,6 @@ public:
 private:
   struct DimClass {
     std::optional<int64_t> bound;
-    bool isUnit = false;
     int64_t padded = 0;
   };
 

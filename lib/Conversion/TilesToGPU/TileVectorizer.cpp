@@ -43,9 +43,21 @@ bool TileVectorizer::isFull(Value tile, unsigned dim, OpFoldResult size) const {
 Value TileVectorizer::createMask(Location loc, Value tile, const Tile &info) {
   SmallVector<OpFoldResult> sizes;
   bool partial = false;
-  for (unsigned dim : shapes.getKeptDims(tile)) {
+  SmallVector<unsigned> kept = shapes.getKeptDims(tile);
+  for (unsigned dim : kept) {
     sizes.push_back(info.sizes[dim]);
     partial |= !isFull(tile, dim, info.sizes[dim]);
+  }
+  if (sizes.empty())
+    sizes.push_back(b.getIndexAttr(1));
+  // One position that may not be there takes all others with it.
+  for (auto [dim, size] : llvm::enumerate(info.sizes)) {
+    if (llvm::is_contained(kept, dim) || getConstantIntValue(size) == 1)
+      continue;
+    sizes.front() = arith::MulIOp::create(b, loc, materialize(loc, size),
+                                          materialize(loc, sizes.front()))
+                        .getResult();
+    partial = true;
   }
   if (!partial)
     return {};
@@ -253,8 +265,17 @@ LogicalResult TileVectorizer::convertDim(tensor::DimOp op) {
   return success();
 }
 
-/// A scalar that a loop's bounds are computed from.
+/// A number that all threads read: an element of an argument, or a scalar that
+/// a loop's bounds are computed from.
 LogicalResult TileVectorizer::convertExtract(tensor::ExtractOp op) {
+  Value memref = inputs.lookup(op.getTensor());
+  if (memref && !op.getIndices().empty()) {
+    SmallVector<Value> indices = llvm::map_to_vector(
+        op.getIndices(), [&](Value index) { return scalars.lookup(index); });
+    scalars.map(op.getResult(),
+                memref::LoadOp::create(b, op.getLoc(), memref, indices));
+    return success();
+  }
   FailureOr<Tile> tile = getTile(op, op.getTensor());
   if (failed(tile))
     return failure();

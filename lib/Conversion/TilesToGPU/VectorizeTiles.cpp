@@ -14,6 +14,8 @@
 #include "Cleave/Conversion/TileDialect.h"
 #include "KernelInfo.h"
 #include "TileVectorizer.h"
+
+#include "Cleave/Dialect/CleaveDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,11 +53,47 @@ static MemRefType getMemRefType(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-/// Looks through casts; the memref of a cast tensor is that of its source.
-static Value lookThroughCasts(Value tensor) {
-  while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
-    tensor = cast.getSource();
+/// What a view shows the elements of in the same order, or null.
+static Value getViewed(Value tensor) {
+  Operation *def = tensor.getDefiningOp();
+  if (isa_and_nonnull<tensor::CastOp, tensor::ExpandShapeOp,
+                      tensor::CollapseShapeOp>(def))
+    return def->getOperand(0);
+  return {};
+}
+
+/// Looks through views; the memory of a view is that of what it shows.
+static Value lookThroughViews(Value tensor) {
+  while (Value viewed = getViewed(tensor))
+    tensor = viewed;
   return tensor;
+}
+
+/// `memref` with the dimensions of `type`, which are groups of its own or made
+/// of those.
+static Value createView(OpBuilder &b, Location loc, Value memref,
+                        RankedTensorType type,
+                        ArrayRef<ReassociationIndices> groups) {
+  auto from = cast<MemRefType>(memref.getType());
+  if (type.getRank() < from.getRank())
+    return memref::CollapseShapeOp::create(b, loc, memref, groups);
+  // Only static dimensions are taken apart.
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, group] : llvm::enumerate(groups))
+    for (int64_t part : group)
+      sizes.push_back(
+          type.isDynamicDim(part)
+              ? memref::DimOp::create(b, loc, memref, dim).getResult()
+              : OpFoldResult(b.getIndexAttr(type.getDimSize(part))));
+  return memref::ExpandShapeOp::create(
+      b, loc, MemRefType::get(type.getShape(), type.getElementType()), memref,
+      groups, sizes);
+}
+
+static SmallVector<ReassociationIndices> getGroups(Operation *view) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
+    return expand.getReassociationIndices();
+  return cast<tensor::CollapseShapeOp>(view).getReassociationIndices();
 }
 
 namespace {
@@ -90,6 +128,8 @@ private:
   LogicalResult convertForall(scf::ForallOp forall);
   void assignBuffers(scf::ForallOp forall);
   LogicalResult checkForall(scf::ForallOp forall);
+  LogicalResult checkInPlace(scf::ForallOp forall);
+  bool isAlias(BlockArgument argument, Value out);
   LogicalResult checkJoin(scf::ForallOp forall, ArrayRef<int64_t> dims);
 
   void beginKernel(scf::ForallOp forall);
@@ -108,6 +148,8 @@ private:
     return arith::ConstantIndexOp::create(b, loc, *getConstantIntValue(ofr));
   }
 
+  /// A tensor's memory in a kernel, with the tensor's dimensions.
+  FailureOr<Value> getMemory(Value tensor, OpBuilder &kb);
   /// The kernel's argument for a host value; made on first use.
   Value getKernelArgument(Value hostValue);
   /// The same for an index, which may be a constant.
@@ -122,6 +164,9 @@ private:
   IRMapping hostMap;
   /// The out arguments of kernels' results that the function returns.
   DenseMap<Value, Value> destinations;
+  /// By a kernel's result that the function returns as a view, and by views on
+  /// the way, the next one.
+  DenseMap<Value, Value> returnedViews;
   /// What kernels are called; in a branch, by its condition.
   std::string kernelPrefix;
   std::map<std::string, unsigned> numKernels;
@@ -186,9 +231,12 @@ LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
         !value || *value <= 0)
       return forall.emitOpError("expected constant positive steps");
   for (Value init : forall.getOutputs())
-    if (!init.getDefiningOp<tensor::EmptyOp>())
+    if (!isa<BlockArgument>(lookThroughViews(init)) &&
+        !init.getDefiningOp<tensor::EmptyOp>())
       return forall.emitOpError("expected shared outputs to start from "
-                                "tensor.empty");
+                                "tensor.empty or a function argument");
+  if (failed(checkInPlace(forall)))
+    return failure();
   auto warps = forall->getAttrOfType<IntegerAttr>(kWarpsAttrName);
   if (warps && (warps.getInt() < 1 || warps.getInt() > 32 ||
                 !llvm::isPowerOf2_64(warps.getInt())))
@@ -201,23 +249,26 @@ LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
 /// The kernels' results that result `number` of the function may be: several
 /// where branches yield it.
 LogicalResult HostConverter::addDestination(Value value, unsigned number) {
-  value = lookThroughCasts(value);
-  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
-    unsigned place = cast<OpResult>(value).getResultNumber();
+  Value result = lookThroughViews(value);
+  if (auto branch = result.getDefiningOp<scf::IfOp>()) {
+    unsigned place = cast<OpResult>(result).getResultNumber();
     for (Block *block : {branch.thenBlock(), branch.elseBlock()})
       if (failed(addDestination(block->getTerminator()->getOperand(place),
                                 number)))
         return failure();
     return success();
   }
-  auto forall = value.getDefiningOp<scf::ForallOp>();
+  auto forall = result.getDefiningOp<scf::ForallOp>();
   if (!forall)
     return func.getBody().front().getTerminator()->emitOpError(
                "expected result #")
            << number << " to be a kernel's result";
   Value out = host.getArgument(func.getNumArguments() + number);
-  if (!destinations.try_emplace(value, out).second)
+  if (!destinations.try_emplace(result, out).second)
     return forall.emitOpError("expected no result to be returned twice");
+  for (Value view = value; view != result; view = getViewed(view))
+    returnedViews[getViewed(view)] = view;
+  hostMap.map(value, out);
   return success();
 }
 
@@ -226,6 +277,29 @@ LogicalResult HostConverter::addDestinations() {
   for (auto [number, returned] : llvm::enumerate(terminator->getOperands()))
     if (failed(addDestination(returned, number)))
       return failure();
+  return success();
+}
+
+/// Whether out argument `out` has the memory of `argument`.
+bool HostConverter::isAlias(BlockArgument argument, Value out) {
+  auto result = cast<BlockArgument>(out);
+  auto name = host.getArgAttrOfType<StringAttr>(result.getArgNumber(),
+                                                CleaveDialect::kAliasAttrName);
+  return name && name == func.getArgAttr(argument.getArgNumber(),
+                                         CleaveDialect::kNameAttrName);
+}
+
+/// What starts from an argument is a result that has its memory.
+LogicalResult HostConverter::checkInPlace(scf::ForallOp forall) {
+  for (auto [result, init] :
+       llvm::zip(forall.getResults(), forall.getOutputs())) {
+    auto argument = dyn_cast<BlockArgument>(lookThroughViews(init));
+    Value out = destinations.lookup(result);
+    if (argument && (!out || !isAlias(argument, out)))
+      return forall.emitOpError("expected a kernel's result that starts from "
+                                "an argument to be returned with '")
+             << CleaveDialect::kAliasAttrName << "'";
+  }
   return success();
 }
 
@@ -242,7 +316,8 @@ void HostConverter::assignBuffers(scf::ForallOp forall) {
       buffer = memref::AllocOp::create(b, forall.getLoc(),
                                        getMemRefType(init.getType()), sizes);
     }
-    hostMap.map(result, buffer);
+    if (!returnedViews.count(result))
+      hostMap.map(result, buffer);
   }
 }
 
@@ -400,12 +475,12 @@ LogicalResult HostConverter::mapCaptures(scf::ForallOp forall,
       continue;
     }
     if (isa<RankedTensorType>(value.getType())) {
-      Value memref = hostMap.lookupOrNull(value);
-      if (!memref)
+      FailureOr<Value> memref = getMemory(value, kb);
+      if (failed(memref))
         return forall.emitOpError("expected tensors that a kernel reads to be "
                                   "function arguments or earlier kernels' "
                                   "results");
-      vectorizer.mapInput(value, getKernelArgument(memref));
+      vectorizer.mapInput(value, *memref);
       continue;
     }
     FailureOr<Value> scalar = mapCapturedScalar(value, kb);
@@ -415,8 +490,24 @@ LogicalResult HostConverter::mapCaptures(scf::ForallOp forall,
   }
   for (auto [out, result] :
        llvm::zip(forall.getRegionIterArgs(), forall.getResults()))
-    vectorizer.mapOutput(out, getKernelArgument(hostMap.lookup(result)));
+    vectorizer.mapOutput(out, *getMemory(result, kb));
   return success();
+}
+
+FailureOr<Value> HostConverter::getMemory(Value tensor, OpBuilder &kb) {
+  if (Value memref = hostMap.lookupOrNull(tensor))
+    return getKernelArgument(memref);
+  // Of what is returned as a view, the view has the memory.
+  Value view = returnedViews.lookup(tensor);
+  Value known = view ? view : getViewed(tensor);
+  if (!known)
+    return failure();
+  FailureOr<Value> memref = getMemory(known, kb);
+  Operation *step = view ? view.getDefiningOp() : tensor.getDefiningOp();
+  if (failed(memref) || isa<tensor::CastOp>(step))
+    return memref;
+  return createView(kb, tensor.getLoc(), *memref,
+                    cast<RankedTensorType>(tensor.getType()), getGroups(step));
 }
 
 /// Gives each accumulator a value of its own: two that CSE made one would tie
@@ -604,7 +695,7 @@ LogicalResult HostConverter::convertOp(Operation *op) {
     return convertForall(forall);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return convertIf(branch);
-  if (isa<tensor::EmptyOp>(op))
+  if (isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return success();
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     if (Value memref = hostMap.lookupOrNull(cast.getSource()))

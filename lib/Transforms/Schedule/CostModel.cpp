@@ -23,40 +23,6 @@
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
 
-std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
-  Target target;
-  target.chip = chip.str();
-  if (chip == "sm_90a" || chip == "sm_90") { // H200
-    target.multiprocessors = 132;
-    target.memoryBytes = 4.3e6;
-    target.cacheBytes = 7e6;
-    target.tensorMacs = 3e8; // mma.sync: about 60 % of wgmma
-    target.scalarOps = 3e7;
-    target.specialOps = 4e6;
-    target.latency = 0.6;
-    target.barrier = 0.2;
-    target.launch = 3;
-    target.sharedBytesPerBlock = 227 * 1024;
-    return target;
-  }
-  if (chip == "sm_80") { // A100
-    target.multiprocessors = 108;
-    target.memoryBytes = 1.7e6;
-    target.cacheBytes = 4.5e6;
-    target.tensorMacs = 1.4e8;
-    target.scalarOps = 9.7e6;
-    target.specialOps = 2.4e6;
-    target.latency = 0.6;
-    target.barrier = 0.2;
-    target.launch = 3;
-    target.sharedBytesPerBlock = 163 * 1024;
-    target.sharedBytes = 164 * 1024;
-    target.sharedBytesPerBlock = 163 * 1024;
-    return target;
-  }
-  return std::nullopt;
-}
-
 /// Times within about two percent are equal: the model is not better.
 static double getRank(double time) {
   return std::floor(std::log(std::max(time, 1e-6)) / std::log(1.02));
@@ -333,7 +299,26 @@ void Counter::finish(const LoopNest &kernel) {
     addOnce(id);
   for (const Result &result : problem.results)
     addOnce(result.node);
-  cost.time = std::max(cost.time, once / target.memoryBytes) + target.launch;
+  cost.memory = once / target.memoryBytes;
+  cost.busy = cost.blocks / units *
+              std::max({(cost.loadedBytes + cost.storedBytes) /
+                            (target.cacheBytes / units),
+                        cost.tensorMacs / (target.tensorMacs / units),
+                        cost.scalarOps / (target.scalarOps / units) +
+                            cost.specialOps / (target.specialOps / units)});
+  cost.time = std::max(cost.time, cost.memory) + target.launch;
+}
+
+/// As long as the longest of them, or as all of their work takes.
+double schedule::getSharedTime(llvm::ArrayRef<KernelCost> kernels,
+                               const Target &target) {
+  double longest = 0, busy = 0, memory = 0;
+  for (const KernelCost &kernel : kernels) {
+    longest = std::max(longest, kernel.time - target.launch);
+    busy += kernel.busy;
+    memory += kernel.memory;
+  }
+  return std::max({longest, busy, memory}) + target.launch;
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {

@@ -490,3 +490,36 @@ AxisSet schedule::getLengtheningAxes(const Problem &problem,
   addLengthening(problem, *nest.root, axes);
   return axes;
 }
+
+std::vector<bool> schedule::getCovered(const Problem &problem,
+                                       const Schedule &schedule) {
+  std::vector<bool> covered;
+  for (llvm::ArrayRef<AxisTile> tiles :
+       {llvm::ArrayRef<AxisTile>(schedule.grid),
+        llvm::ArrayRef<AxisTile>(schedule.loop)})
+    for (const AxisTile &range : tiles)
+      covered.push_back(problem.axes[range.axis].isCoveredBy(range.tile));
+  return covered;
+}
+
+static void setTiles(NestBlock &block, const Schedule &schedule) {
+  for (Step &step : block.steps) {
+    if (step.kind != Step::Nest)
+      continue;
+    Loop &loop = *step.loop;
+    loop.range.tile = getTile(schedule.loop, loop.range.axis);
+    for (auto &[axis, binding] : loop.body.bindings)
+      binding.tile = axis == loop.range.axis ? loop.range.tile
+                                             : block.bindings.at(axis).tile;
+    setTiles(loop.body, schedule);
+  }
+}
+
+void schedule::setTiles(LoopNest &nest, const Schedule &schedule) {
+  nest.grid = schedule.grid;
+  for (auto &[axis, binding] : nest.root->bindings) {
+    int64_t tile = getTile(schedule.grid, axis);
+    binding.tile = tile ? tile : getTile(schedule.loop, axis);
+  }
+  ::setTiles(*nest.root, schedule);
+}

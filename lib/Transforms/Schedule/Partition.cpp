@@ -23,13 +23,17 @@ bool schedule::isResult(const Problem &problem, NodeId id) {
                       [&](const Result &result) { return result.node == id; });
 }
 
-/// A result is a copy in its storage order; whoever reads it has the value.
-static NodeId getStoredValue(const Problem &problem, NodeId id) {
+/// A result is a copy in its storage order.
+static bool isCopy(const Problem &problem, NodeId id) {
   const Node &node = problem[id];
-  bool copy = isResult(problem, id) && node.kind == NodeKind::Pointwise &&
-              node.op == Pointwise::Cast &&
-              problem[node.operands[0]].element == node.element;
-  return copy ? node.operands[0] : id;
+  return isResult(problem, id) && node.kind == NodeKind::Pointwise &&
+         node.op == Pointwise::Cast &&
+         problem[node.operands[0]].element == node.element;
+}
+
+/// Whoever reads a result has its value.
+static NodeId getStoredValue(const Problem &problem, NodeId id) {
+  return isCopy(problem, id) ? problem[id].operands[0] : id;
 }
 
 bool schedule::canStore(const Problem &problem, NodeId id) {
@@ -50,29 +54,45 @@ bool schedule::canStore(const Problem &problem, NodeId id) {
          });
 }
 
-/// The one of `stores` with the most axes.
-static NodeId getWidest(const Problem &problem, const Stores &stores) {
-  return *llvm::max_element(stores, [&](NodeId a, NodeId b) {
-    return problem[a].axes.size() < problem[b].axes.size();
+AxisSet schedule::getWrittenAxes(const Problem &problem, NodeId id) {
+  auto update = problem.updates.find(id);
+  return problem[update == problem.updates.end() ? id : update->second.source]
+      .axes;
+}
+
+static bool writeSameRows(const Problem &problem, const Stores &stores) {
+  auto getPlace = [&](NodeId id) -> const Place * {
+    auto update = problem.updates.find(id);
+    return update == problem.updates.end() ? nullptr : &update->second.place;
+  };
+  const Place *first = getPlace(stores.front());
+  return llvm::all_of(stores, [&](NodeId id) {
+    const Place *place = getPlace(id);
+    return first && place ? first->sameRows(*place) : first == place;
   });
 }
 
 bool schedule::canShareKernel(const Problem &problem, const Stores &stores) {
-  const AxisSet &all = problem[getWidest(problem, stores)].axes;
-  return llvm::all_of(stores, [&](NodeId id) {
-    const AxisSet &axes = problem[id].axes;
-    return subtract(axes, all).empty() &&
-           llvm::all_of(subtract(all, axes), [&](AxisId axis) {
-             return problem.axes[axis].extent > 0;
-           });
-  });
+  AxisSet all;
+  for (NodeId id : stores)
+    if (AxisSet axes = getWrittenAxes(problem, id); axes.size() > all.size())
+      all = axes;
+  return writeSameRows(problem, stores) && llvm::all_of(stores, [&](NodeId id) {
+           AxisSet axes = getWrittenAxes(problem, id);
+           return subtract(axes, all).empty() &&
+                  llvm::all_of(subtract(all, axes), [&](AxisId axis) {
+                    return problem.axes[axis].extent > 0;
+                  });
+         });
 }
 
 Partition schedule::getFusedPartition(const Problem &problem) {
   Partition partition;
   for (const Result &result : problem.results) {
     auto it = llvm::find_if(partition, [&](const Stores &stores) {
-      return problem[stores.front()].axes == problem[result.node].axes;
+      return getWrittenAxes(problem, stores.front()) ==
+                 getWrittenAxes(problem, result.node) &&
+             writeSameRows(problem, {stores.front(), result.node});
     });
     if (it == partition.end())
       partition.push_back({result.node});
@@ -145,13 +165,107 @@ static std::optional<AxisId> findRow(const Problem &problem, NodeId id,
   return std::nullopt;
 }
 
-/// Rows run along what rows of arguments run along; the rest is in order.
+/// A dimension that two axes make up becomes two; `dims` are those of memory.
+static void expandDimensions(llvm::SmallVectorImpl<AxisId> &storage,
+                             llvm::SmallVectorImpl<Cut> &cuts,
+                             Dimensions &dims) {
+  if (llvm::none_of(cuts, [](const Cut &cut) { return cut.full; }))
+    return;
+  llvm::SmallVector<AxisId, 4> axes;
+  llvm::SmallVector<Cut, 4> expanded;
+  const AxisId *axis = storage.begin();
+  for (const Cut &cut : cuts) {
+    dims.emplace_back();
+    if (cut.full) {
+      dims.back() = {cut.outer, *axis};
+      axes.push_back(cut.outer);
+      expanded.append(2, Cut());
+    } else {
+      if (cut.kept)
+        dims.back() = {*axis};
+      expanded.push_back(cut);
+    }
+    if (cut.kept)
+      axes.push_back(*axis++);
+  }
+  storage.assign(axes.begin(), axes.end());
+  cuts.assign(expanded.begin(), expanded.end());
+}
+
+/// Whether `outer` is before `inner` in some tensor in memory.
+static bool isOuter(const Problem &problem, AxisId outer, AxisId inner) {
+  auto check = [&](llvm::ArrayRef<AxisId> storage, llvm::ArrayRef<Cut> cuts) {
+    Dimensions dims;
+    llvm::SmallVector<AxisId, 4> order(storage.begin(), storage.end());
+    llvm::SmallVector<Cut, 4> expanded(cuts.begin(), cuts.end());
+    expandDimensions(order, expanded, dims);
+    auto *first = llvm::find(order, outer);
+    return first != order.end() &&
+           std::find(first, order.end(), inner) != order.end();
+  };
+  for (const Result &result : problem.results)
+    if (check(result.storage, result.cuts))
+      return true;
+  for (NodeId id = 0; id < problem.size(); ++id)
+    if (problem[id].kind == NodeKind::Argument &&
+        check(problem[id].storage, problem[id].cuts))
+      return true;
+  return false;
+}
+
+/// The axes of `id` that the first contraction sums over whose operand it is,
+/// or is computed from by operations on elements.
+static AxisSet findContracted(const Problem &problem, NodeId id) {
+  std::set<NodeId> same{id};
+  auto getSummed = [&](NodeId lhs, NodeId rhs, const AxisSet &over) {
+    AxisSet axes;
+    if (same.count(lhs) || same.count(rhs))
+      for (AxisId axis : over)
+        if (contains(problem[id].axes, axis))
+          axes.push_back(axis);
+    return axes;
+  };
+  for (NodeId user = id + 1; user < problem.size(); ++user) {
+    const Node &node = problem[user];
+    if (node.kind == NodeKind::Pointwise &&
+        llvm::any_of(node.operands,
+                     [&](NodeId operand) { return same.count(operand); }))
+      same.insert(user);
+    AxisSet axes;
+    if (node.kind == NodeKind::Contract)
+      axes = getSummed(node.operands[0], node.operands[1], node.reduced);
+    if (node.kind == NodeKind::FoldState) {
+      const FoldState &state = problem.folds[node.fold].states[node.state];
+      if (state.contraction)
+        axes = getSummed(state.body[0], state.body[1],
+                         problem.folds[node.fold].axes);
+    }
+    if (!axes.empty())
+      return axes;
+  }
+  return {};
+}
+
+/// Rows run along what a reader sums, as it lies in memory elsewhere, or along
+/// what rows of arguments run along; the rest is in order.
 llvm::SmallVector<AxisId, 4> schedule::getStorage(const Problem &problem,
                                                   NodeId id) {
   for (const Result &result : problem.results)
     if (result.node == id)
       return result.storage;
   const Node &node = problem[id];
+  AxisSet contracted = findContracted(problem, id);
+  if (!contracted.empty()) {
+    llvm::SmallVector<AxisId, 4> storage = subtract(node.axes, contracted);
+    size_t begin = storage.size();
+    for (AxisId axis : contracted) {
+      auto *place = storage.begin() + begin;
+      while (place != storage.end() && !isOuter(problem, axis, *place))
+        ++place;
+      storage.insert(place, axis);
+    }
+    return storage;
+  }
   llvm::SmallVector<AxisId, 4> storage(node.axes.begin(), node.axes.end());
   std::set<NodeId> seen;
   if (std::optional<AxisId> row = findRow(problem, id, node.axes, seen)) {
@@ -192,9 +306,14 @@ public:
 
 private:
   NodeId addStored(NodeId id);
+  NodeId addArgument(unsigned number, Element element,
+                     llvm::SmallVector<AxisId, 4> storage,
+                     llvm::SmallVector<Cut, 4> cuts);
+  void addResult(Result result, NodeId value, llvm::StringRef name);
   NodeId copy(NodeId id);
   void addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts);
   void copyFold(unsigned fold);
+  void addUpdate(NodeId id, const Update &update);
 
   const Problem &problem;
   /// By value, what holds it.
@@ -206,9 +325,17 @@ private:
 NodeId Extractor::addStored(NodeId id) {
   unsigned number = problem.argumentNames.size() + id;
   kernel.argumentNames[number] = getStoreName(problem, id);
-  addUnits({}, getCuts(problem, id));
-  return kernel.addArgument(number, problem[id].element,
-                            getStorage(problem, id), getCuts(problem, id));
+  return addArgument(number, problem[id].element, getStorage(problem, id),
+                     getCuts(problem, id));
+}
+
+NodeId Extractor::addArgument(unsigned number, Element element,
+                              llvm::SmallVector<AxisId, 4> storage,
+                              llvm::SmallVector<Cut, 4> cuts) {
+  Dimensions dims;
+  expandDimensions(storage, cuts, dims);
+  addUnits({}, cuts);
+  return kernel.addArgument(number, element, storage, cuts, std::move(dims));
 }
 
 NodeId Extractor::copy(NodeId id) {
@@ -221,9 +348,12 @@ NodeId Extractor::copy(NodeId id) {
     copyFold(node.fold);
     return copies.at(id);
   }
+  if (node.kind == NodeKind::Argument)
+    return copies[id] = addArgument(node.argument, node.element, node.storage,
+                                    node.cuts);
   for (NodeId &operand : node.operands)
     operand = copy(operand);
-  addUnits(node.axes, node.cuts);
+  addUnits(node.axes, {});
   return copies[id] = kernel.add(std::move(node));
 }
 
@@ -264,31 +394,124 @@ void Extractor::copyFold(unsigned number) {
   kernel.folds[copied] = std::move(result);
 }
 
+/// A copy of its own, written in the result's storage order.
+void Extractor::addResult(Result result, NodeId value, llvm::StringRef name) {
+  expandDimensions(result.storage, result.cuts, result.dims);
+  addUnits({}, result.cuts);
+  Node copy;
+  copy.kind = NodeKind::Pointwise;
+  copy.element = kernel[value].element;
+  copy.axes = kernel[value].axes;
+  copy.operands = {value};
+  copy.storage = result.storage;
+  result.node = kernel.add(std::move(copy));
+  kernel.results.push_back(std::move(result));
+  kernel.resultNames.push_back(name.str());
+}
+
+/// The new positions alone.
+void Extractor::addUpdate(NodeId id, const Update &update) {
+  const Place &place = update.place;
+  for (auto [result, name] :
+       llvm::zip_equal(problem.results, problem.resultNames)) {
+    if (result.node != id)
+      continue;
+    Result written{0, result.storage, result.cuts, {}, place};
+    llvm::replace(written.storage, place.along, place.axis);
+    addResult(std::move(written), copy(update.source), name);
+  }
+  kernel.axes[place.axis].clipped = true;
+  for (AxisId axis : place.positionAxes)
+    kernel.axes[axis].unit = true;
+}
+
 void Extractor::addResults(const Stores &stores) {
   for (NodeId id : stores) {
-    addUnits({}, getCuts(problem, id));
-    auto add = [&](NodeId node, const std::string &name) {
-      kernel.results.push_back(
-          {node, getStorage(problem, id), getCuts(problem, id)});
-      kernel.resultNames.push_back(name);
-    };
-    NodeId value = copy(id);
-    if (!isResult(problem, id)) {
-      // A copy of its own, written in its storage order.
-      Node node;
-      node.kind = NodeKind::Pointwise;
-      node.element = kernel[value].element;
-      node.axes = kernel[value].axes;
-      node.operands = {value};
-      node.storage = getStorage(problem, id);
-      add(kernel.add(std::move(node)), getStoreName(problem, id));
+    if (auto update = problem.updates.find(id);
+        update != problem.updates.end()) {
+      addUpdate(id, update->second);
       continue;
     }
+    if (!isResult(problem, id)) {
+      addResult({0, getStorage(problem, id), {}, {}, {}}, copy(id),
+                getStoreName(problem, id));
+      continue;
+    }
+    // The value itself is copied anew, in the storage order of each.
+    NodeId value = copy(isCopy(problem, id) ? problem[id].operands[0] : id);
     for (auto [result, name] :
          llvm::zip_equal(problem.results, problem.resultNames))
       if (result.node == id)
-        add(value, name);
+        addResult({0, result.storage, result.cuts, {}, {}}, value, name);
   }
+}
+
+bool schedule::readsArgument(const Problem &kernel, unsigned number) {
+  for (NodeId id = 0; id < kernel.size(); ++id)
+    if (kernel[id].kind == NodeKind::Argument && kernel[id].argument == number)
+      return true;
+  return false;
+}
+
+/// Whether `kernel` needs what `other` stores, or changes what `other` reads.
+bool schedule::dependsOn(const Problem &problem, const ScheduledKernel &kernel,
+                         const ScheduledKernel &other) {
+  unsigned arguments = problem.argumentNames.size();
+  return llvm::any_of(other.stores,
+                      [&](NodeId id) {
+                        return readsArgument(kernel.problem, arguments + id);
+                      }) ||
+         llvm::any_of(kernel.problem.results, [&](const Result &result) {
+           return result.place &&
+                  readsArgument(other.problem, result.place->argument);
+         });
+}
+
+/// Why a kernel cannot run beside those in front of it, or success.
+static llvm::Error checkBeside(const Problem &problem,
+                               llvm::ArrayRef<ScheduledKernel> kernels,
+                               size_t number) {
+  if (number == 0)
+    return llvm::createStringError(
+        "expected a kernel in front of one with 'beside'");
+  for (size_t other = number; other-- > 0;) {
+    if (dependsOn(problem, kernels[number], kernels[other]))
+      return llvm::createStringError("expected kernel " + llvm::Twine(number) +
+                                     " not to depend on kernel " +
+                                     llvm::Twine(other) + " beside it");
+    if (kernels[number].schedule.warps != kernels[other].schedule.warps)
+      return llvm::createStringError(
+          "expected kernel " + llvm::Twine(number) + " to have " +
+          llvm::Twine(kernels[other].schedule.warps) + " warps like kernel " +
+          llvm::Twine(other) + " beside it but got " +
+          llvm::Twine(kernels[number].schedule.warps));
+    if (!kernels[other].beside)
+      break;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error schedule::checkOrder(const Problem &problem,
+                                 llvm::ArrayRef<ScheduledKernel> kernels) {
+  for (size_t number = 0; number < kernels.size(); ++number)
+    if (kernels[number].beside)
+      if (llvm::Error error = checkBeside(problem, kernels, number))
+        return error;
+  for (auto [number, kernel] : llvm::enumerate(kernels))
+    for (auto [result, name] :
+         llvm::zip_equal(kernel.problem.results, kernel.problem.resultNames)) {
+      if (!result.place)
+        continue;
+      unsigned argument = result.place->argument;
+      for (size_t later = number; later < kernels.size(); ++later)
+        if (readsArgument(kernels[later].problem, argument))
+          return llvm::createStringError(
+              "expected kernel " + llvm::Twine(later) + " not to read '" +
+              problem.argumentNames[argument] + "', which kernel " +
+              llvm::Twine(number) + " changes where it stands ('" + name +
+              "')");
+    }
+  return llvm::Error::success();
 }
 
 Problem schedule::extractKernel(const Problem &problem, const Stores &stores,

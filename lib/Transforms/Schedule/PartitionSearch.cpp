@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Schedule/PartitionSearch.h"
+#include "Cleave/Transforms/Schedule/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
@@ -32,33 +33,49 @@ struct Plan {
   Cost cost;
 };
 
+/// A kernel as if it were alone.
+struct PlannedKernel {
+  ScheduledKernel kernel;
+  Cost cost;
+};
+using Launch = std::vector<PlannedKernel>;
+
 class Searcher {
 public:
   Searcher(const Problem &problem, const Target &target,
-           const SearchOptions &options);
+           const SearchOptions &options, SearchCache *cache);
 
   llvm::Expected<PartitionResult> run();
 
 private:
   Partition getFinestPartition();
+  bool getEnds(NodeId id, std::set<NodeId> &ends);
+  Partition getContractionPartition();
   NodeId getStoreOf(NodeId id);
   std::vector<NodeId> getUsers(NodeId id);
 
   std::optional<Plan> evaluate(Partition partition);
-  llvm::Expected<SearchResult> search(const Problem &kernel);
+  llvm::Expected<SearchResult> search(const Problem &kernel, int64_t warps = 0);
   bool order(Plan &plan);
+  Problem makeKernel(const Stores &stores, llvm::ArrayRef<NodeId> reads);
   const Cost *getCost(const Stores &stores, llvm::ArrayRef<NodeId> reads);
   bool descend(Plan &plan);
   std::vector<Partition> getNeighbours(const Plan &plan);
   void addMerges(const Plan &plan, std::vector<Partition> &neighbours);
+  std::optional<std::pair<double, PlannedKernel>>
+  joinLaunch(const Launch &launch, const PlannedKernel &kernel);
+  std::vector<Launch> groupLaunches(std::vector<PlannedKernel> kernels);
   llvm::Expected<PartitionResult> finish(const Plan &plan);
 
   const Problem &problem;
   const Target &target;
   const SearchOptions &options;
+  SearchCache *cache;
   /// What may be stored and is computed by a reduction.
   std::vector<NodeId> cuts;
   std::vector<std::vector<NodeId>> users;
+  /// By value, the result that holds it and is written in place.
+  std::map<NodeId, NodeId> updated;
   /// No cost if a kernel has no schedule.
   std::map<KernelKey, std::optional<Cost>> costs;
   /// Kernels that may be looked at.
@@ -74,9 +91,15 @@ private:
 } // namespace
 
 Searcher::Searcher(const Problem &problem, const Target &target,
-                   const SearchOptions &options)
-    : problem(problem), target(target), options(options) {
+                   const SearchOptions &options, SearchCache *cache)
+    : problem(problem), target(target), options(options), cache(cache) {
   users.resize(problem.size());
+  std::map<NodeId, NodeId> newRows;
+  for (const auto &[result, update] : problem.updates) {
+    NodeId value = problem[result].operands.front();
+    newRows[result] = newRows[value] = update.source;
+    updated[value] = updated[result] = result;
+  }
   std::set<NodeId> seen;
   std::vector<NodeId> stack;
   for (const Result &result : problem.results)
@@ -86,7 +109,11 @@ Searcher::Searcher(const Problem &problem, const Target &target,
     stack.pop_back();
     if (!seen.insert(id).second)
       continue;
-    for (NodeId operand : problem.getDependencies(id)) {
+    // What is written in place is computed from its new rows.
+    llvm::SmallVector<NodeId, 4> needed = problem.getDependencies(id);
+    if (auto rows = newRows.find(id); rows != newRows.end())
+      needed = {rows->second};
+    for (NodeId operand : needed) {
       if (!llvm::is_contained(users[operand], id))
         users[operand].push_back(id);
       stack.push_back(operand);
@@ -158,6 +185,53 @@ Partition Searcher::getFinestPartition() {
 }
 
 //===----------------------------------------------------------------------===//
+// A kernel a contraction
+//===----------------------------------------------------------------------===//
+
+/// The values that operations on elements make of `id` before a reduction reads
+/// them or a result holds them; false if a fold's body does on the way.
+bool Searcher::getEnds(NodeId id, std::set<NodeId> &ends) {
+  for (NodeId user : users[id]) {
+    if (auto result = updated.find(user); result != updated.end()) {
+      ends.insert(result->second);
+    } else if (!problem.getFoldLeaves(user).empty()) {
+      return false;
+    } else if (isResult(problem, user)) {
+      ends.insert(user);
+    } else if (problem[user].kind != NodeKind::Pointwise) {
+      if (problem[user].kind == NodeKind::FoldState)
+        return false;
+      ends.insert(id);
+    } else if (!getEnds(user, ends)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A kernel for what contractions are for: several that are put together on the
+/// way are one, those that a fold's loop needs are in its kernel, and other
+/// reductions are in the kernels that need them.
+Partition Searcher::getContractionPartition() {
+  Partition partition;
+  std::set<NodeId> stored;
+  auto add = [&](NodeId store) {
+    if (canStore(problem, store) && stored.insert(store).second)
+      partition.push_back({store});
+  };
+  for (NodeId cut : cuts) {
+    std::set<NodeId> ends;
+    bool inFold = !getEnds(cut, ends);
+    if (problem[cut].kind == NodeKind::Reduce || inFold || ends.empty())
+      continue;
+    add(ends.size() == 1 ? *ends.begin() : getStoreOf(cut));
+  }
+  for (const Result &result : problem.results)
+    add(result.node);
+  return partition;
+}
+
+//===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
 
@@ -179,13 +253,27 @@ static std::vector<NodeId> getReads(const Problem &problem,
 bool Searcher::order(Plan &plan) {
   Partition rest = std::move(plan.partition);
   std::vector<std::vector<NodeId>> reads;
-  for (const Stores &stores : rest) {
+  // By kernel, the updated results whose arguments it reads as they were.
+  std::vector<std::set<NodeId>> olds(rest.size());
+  for (auto [number, stores] : llvm::enumerate(rest)) {
     Stores others;
     for (const Stores &other : rest)
       if (&other != &stores)
         llvm::append_range(others, other);
-    reads.push_back(getReads(problem, extractKernel(problem, stores, others)));
+    Problem kernel = extractKernel(problem, stores, others);
+    reads.push_back(getReads(problem, kernel));
+    for (const auto &[id, update] : problem.updates)
+      if (readsArgument(kernel, update.place.argument))
+        olds[number].insert(id);
   }
+  // Whoever reads what another writes in place comes first.
+  auto mayChange = [&](size_t number, const std::vector<bool> &done) {
+    for (NodeId id : rest[number])
+      for (size_t other = 0; other < rest.size(); ++other)
+        if ((other == number || !done[other]) && olds[other].count(id))
+          return false;
+    return true;
+  };
   plan.partition.clear();
   plan.reads.clear();
   std::set<NodeId> known;
@@ -193,7 +281,7 @@ bool Searcher::order(Plan &plan) {
   while (plan.partition.size() < rest.size()) {
     std::optional<size_t> next;
     for (size_t i = 0; i < rest.size(); ++i)
-      if (!done[i] &&
+      if (!done[i] && mayChange(i, done) &&
           llvm::all_of(reads[i],
                        [&](NodeId id) { return known.count(id) != 0; }) &&
           (!next || rest[i].front() < rest[*next].front()))
@@ -208,14 +296,35 @@ bool Searcher::order(Plan &plan) {
   return true;
 }
 
+/// The graph of a kernel with the axes that it is searched for.
+Problem Searcher::makeKernel(const Stores &stores,
+                             llvm::ArrayRef<NodeId> reads) {
+  Problem kernel = extractKernel(problem, stores, reads);
+  multiplyAxes(kernel);
+  return kernel;
+}
+
 /// The best schedule of a kernel, with fewer candidates for a large one.
-llvm::Expected<SearchResult> Searcher::search(const Problem &kernel) {
+llvm::Expected<SearchResult> Searcher::search(const Problem &kernel,
+                                              int64_t warps) {
   double weight = double(kernel.size()) * double(kernel.size());
   SearchOptions bounded = options;
+  bounded.warps = warps;
   bounded.maxCandidates = unsigned(std::clamp(
-      options.maxWork / 2 / weight, 100.0, double(options.maxCandidates)));
+      options.maxWork / 3 / weight, 100.0, double(options.maxCandidates)));
+  unsigned arguments = problem.argumentNames.size();
+  std::vector<int64_t> key = kernel.getKey(arguments, /*exact=*/true);
+  key.insert(key.end(), {warps, options.horizontal});
+  if (auto known = cache->results.find(key); known != cache->results.end())
+    return known->second;
+  std::vector<int64_t> like = kernel.getKey(arguments, /*exact=*/false);
+  like.insert(like.end(), {warps, options.horizontal});
+  if (auto near = cache->schedules.find(like); near != cache->schedules.end())
+    bounded.start = &near->second;
   llvm::Expected<SearchResult> found = searchSchedule(kernel, target, bounded);
   if (found) {
+    cache->results[key] = *found;
+    cache->schedules[like] = found->schedule;
     candidates += found->candidates;
     work += found->candidates * weight;
   }
@@ -232,8 +341,7 @@ const Cost *Searcher::getCost(const Stores &stores,
     converged = false;
     return nullptr;
   }
-  llvm::Expected<SearchResult> found =
-      search(extractKernel(problem, stores, reads));
+  llvm::Expected<SearchResult> found = search(makeKernel(stores, reads));
   if (!found) {
     std::string reason = llvm::toString(found.takeError());
     if (error.empty())
@@ -303,12 +411,14 @@ std::vector<Partition> Searcher::getNeighbours(const Plan &plan) {
       if (neighbour[number].empty())
         neighbour.erase(neighbour.begin() + number);
     }
+  std::set<NodeId> more;
   for (NodeId cut : cuts) {
-    NodeId store = getStoreOf(cut);
-    if (!canStore(problem, store) || stored.count(store))
-      continue;
-    neighbours.emplace_back(plan.partition).push_back({store});
+    more.insert(getStoreOf(cut));
+    getEnds(cut, more);
   }
+  for (NodeId store : more)
+    if (canStore(problem, store) && !stored.count(store))
+      neighbours.emplace_back(plan.partition).push_back({store});
   return neighbours;
 }
 
@@ -325,19 +435,90 @@ bool Searcher::descend(Plan &plan) {
   return best.has_value();
 }
 
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// The kernel in the launch instead of one of its own, if that saves time: how
+/// much, and the kernel with as many warps as the others.
+std::optional<std::pair<double, PlannedKernel>>
+Searcher::joinLaunch(const Launch &launch, const PlannedKernel &kernel) {
+  PlannedKernel joined = kernel;
+  int64_t warps = launch.front().kernel.schedule.warps;
+  if (joined.kernel.schedule.warps != warps) {
+    llvm::Expected<SearchResult> found = search(kernel.kernel.problem, warps);
+    if (!found) {
+      llvm::consumeError(found.takeError());
+      return std::nullopt;
+    }
+    joined.kernel.schedule = found->schedule;
+    joined.cost = found->cost;
+  }
+  if (joined.cost.excess > kernel.cost.excess)
+    return std::nullopt;
+  std::vector<KernelCost> costs;
+  for (const PlannedKernel &other : launch)
+    llvm::append_range(costs, other.cost.kernels);
+  double apart = getSharedTime(costs, target) + kernel.cost.time;
+  llvm::append_range(costs, joined.cost.kernels);
+  double saved = apart - getSharedTime(costs, target);
+  if (saved <= 0)
+    return std::nullopt;
+  return std::make_pair(saved, std::move(joined));
+}
+
+/// Kernels that do not depend on each other share launches.
+std::vector<Launch>
+Searcher::groupLaunches(std::vector<PlannedKernel> kernels) {
+  std::vector<Launch> launches;
+  for (PlannedKernel &kernel : kernels) {
+    size_t first = launches.size();
+    while (first > 0 &&
+           llvm::none_of(launches[first - 1], [&](const PlannedKernel &other) {
+             return dependsOn(problem, kernel.kernel, other.kernel);
+           }))
+      --first;
+    std::optional<std::pair<double, PlannedKernel>> best;
+    size_t place = 0;
+    for (size_t i = first; i < launches.size(); ++i) {
+      auto joined = joinLaunch(launches[i], kernel);
+      if (joined && (!best || joined->first > best->first)) {
+        best = std::move(joined);
+        place = i;
+      }
+    }
+    if (!best) {
+      launches.push_back({std::move(kernel)});
+      continue;
+    }
+    best->second.kernel.beside = true;
+    launches[place].push_back(std::move(best->second));
+  }
+  return launches;
+}
+
 llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
   PartitionResult result;
+  std::vector<PlannedKernel> kernels;
   for (auto [stores, reads] : llvm::zip_equal(plan.partition, plan.reads)) {
     ScheduledKernel kernel;
     kernel.stores = stores;
-    kernel.problem = extractKernel(problem, stores, reads);
+    kernel.problem = makeKernel(stores, reads);
     llvm::Expected<SearchResult> found = search(kernel.problem);
     if (!found)
       return found.takeError();
     kernel.schedule = found->schedule;
-    result.cost += found->cost;
     converged &= found->converged;
-    result.kernels.push_back(std::move(kernel));
+    kernels.push_back({std::move(kernel), std::move(found->cost)});
+  }
+  for (Launch &launch : groupLaunches(std::move(kernels))) {
+    Cost together;
+    for (PlannedKernel &kernel : launch) {
+      together += kernel.cost;
+      result.kernels.push_back(std::move(kernel.kernel));
+    }
+    together.time = getSharedTime(together.kernels, target);
+    result.cost += together;
   }
   result.candidates = candidates;
   result.converged = converged;
@@ -346,14 +527,15 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
 
 llvm::Expected<PartitionResult> Searcher::run() {
   std::optional<Plan> best;
-  for (Partition start : {getFusedPartition(problem), getFinestPartition()}) {
+  for (Partition start : {getContractionPartition(), getFusedPartition(problem),
+                          getFinestPartition()}) {
     limit = costs.size() + start.size();
     isStart = true;
     std::optional<Plan> plan = evaluate(std::move(start));
     if (!plan)
       continue;
     isStart = false;
-    limit = costs.size() + options.maxKernels / 2;
+    limit = costs.size() + options.maxKernels / 3;
     while (descend(*plan))
       ;
     if (!best || plan->cost < best->cost)
@@ -366,6 +548,7 @@ llvm::Expected<PartitionResult> Searcher::run() {
 
 llvm::Expected<PartitionResult>
 schedule::searchPartition(const Problem &problem, const Target &target,
-                          const SearchOptions &options) {
-  return Searcher(problem, target, options).run();
+                          const SearchOptions &options, SearchCache *cache) {
+  SearchCache own;
+  return Searcher(problem, target, options, cache ? cache : &own).run();
 }

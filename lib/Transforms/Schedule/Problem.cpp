@@ -148,12 +148,13 @@ NodeId Problem::add(Node node) {
 
 NodeId Problem::addArgument(unsigned number, Element element,
                             llvm::ArrayRef<AxisId> storage,
-                            llvm::ArrayRef<Cut> cuts) {
+                            llvm::ArrayRef<Cut> cuts, Dimensions dims) {
   Node node;
   node.kind = NodeKind::Argument;
   node.element = element;
   node.argument = number;
   node.storage.assign(storage.begin(), storage.end());
+  node.dims = std::move(dims);
   if (llvm::any_of(cuts,
                    [](const Cut &cut) { return !cut.whole || !cut.kept; }))
     node.cuts.assign(cuts.begin(), cuts.end());
@@ -256,4 +257,74 @@ std::vector<unsigned> Problem::countUses() const {
   for (const Result &result : results)
     ++uses[result.node];
   return uses;
+}
+
+namespace {
+/// Writes a graph down as numbers.
+struct KeyWriter {
+  std::vector<int64_t> key;
+
+  void add(int64_t number) { key.push_back(number); }
+  template <typename List> void addList(const List &list) {
+    add(list.size());
+    key.insert(key.end(), list.begin(), list.end());
+  }
+  void add(const Axis &axis, bool exact) {
+    add(axis.extent);
+    add(exact ? axis.representative : 0);
+    add(axis.unit);
+    add(axis.clipped);
+    add(axis.part ? axis.part->whole : -1);
+    add(axis.part ? axis.part->outer : -1);
+    addList(axis.factors);
+  }
+  void add(const Fold &fold) {
+    addList(fold.axes);
+    add(fold.states.size());
+    for (const FoldState &state : fold.states) {
+      addList(state.body);
+      addList(llvm::ArrayRef<NodeId>{state.rebased, state.ref, state.old,
+                                     state.result});
+      add(state.contraction);
+      add(int64_t(state.combiner));
+    }
+  }
+  void add(const Result &result) {
+    add(result.node);
+    addList(result.storage);
+    for (const Cut &cut : result.cuts)
+      addList(llvm::ArrayRef<int64_t>{cut.offset, cut.stride, cut.outer,
+                                      cut.kept, cut.whole});
+    add(result.place.has_value());
+    add(result.place ? result.place->axis : 0);
+  }
+};
+} // namespace
+
+std::vector<int64_t> Problem::getKey(unsigned arguments, bool exact) const {
+  KeyWriter writer;
+  // Axes that do not occur may be any.
+  std::vector<bool> occurs(axes.size());
+  std::map<unsigned, unsigned> stored;
+  for (Node node : nodes) {
+    for (AxisId axis : node.axes)
+      occurs[axis] = true;
+    for (AxisId axis : node.reduced)
+      occurs[axis] = true;
+    if (node.kind == NodeKind::Argument && node.argument >= arguments)
+      node.argument =
+          arguments +
+          stored.try_emplace(node.argument, stored.size()).first->second;
+    writer.addList(makeKey(node));
+  }
+  for (const Fold &fold : folds)
+    writer.add(fold);
+  for (const Result &result : results)
+    writer.add(result);
+  for (auto [id, axis] : llvm::enumerate(axes))
+    if (occurs[id]) {
+      writer.add(id);
+      writer.add(axis, exact);
+    }
+  return std::move(writer.key);
 }

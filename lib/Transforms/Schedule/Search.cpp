@@ -16,6 +16,8 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
 
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
@@ -92,7 +94,7 @@ static llvm::SmallVector<int64_t, 8> getPowers(const Axis &axis, int64_t low,
 /// side of an accumulator it would be too large. Several such axes multiply:
 /// the last ones of the results go first.
 static bool isHeldWhole(const Problem &problem, AxisId id) {
-  constexpr int64_t kMost = 16384;
+  constexpr int64_t kMost = 32768;
   int64_t size = 1;
   llvm::SmallVector<AxisId, 4> results = getResultAxes(problem);
   for (AxisId axis : llvm::reverse(results)) {
@@ -140,6 +142,16 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
   return getPowers(axis, getReducedAxes(problem).size() > 1 ? 1 : 32, 4096);
 }
 
+static bool hasContraction(const Problem &problem) {
+  for (NodeId id = 0; id < problem.size(); ++id)
+    if (problem[id].kind == NodeKind::Contract)
+      return true;
+  return llvm::any_of(problem.folds, [](const Fold &fold) {
+    return llvm::any_of(
+        fold.states, [](const FoldState &state) { return state.contraction; });
+  });
+}
+
 namespace {
 class Search {
 public:
@@ -156,14 +168,20 @@ private:
   };
 
   void addFields(Schedule &schedule);
+  static llvm::SmallVector<int64_t, 2> getNextChoices(Field &field,
+                                                      Schedule schedule);
+  const LoopNest *getNest(const Schedule &schedule);
   bool tryCandidate(const Schedule &schedule);
-  bool improve(bool pairs);
+  bool improve();
+  bool improvePairs();
   void descend(Schedule start);
 
   const Problem &problem;
   const Target &target;
   const SearchOptions &options;
   std::vector<Field> fields;
+  /// By the axes that tiles cover.
+  std::map<std::vector<bool>, std::unique_ptr<LoopNest>> nests;
   SearchResult best;
   bool found = false;
   std::string error;
@@ -189,24 +207,45 @@ void Search::addFields(Schedule &schedule) {
         {[index](Schedule &s) -> int64_t & { return s.loop[index].tile; },
          getLoopTiles(problem, axis)});
   }
+  llvm::SmallVector<int64_t, 8> warps = {1, 2, 4, 8};
+  // Long rows are held by many threads.
+  if (!hasContraction(problem))
+    warps.append({16, 32});
+  if (options.warps)
+    warps = {options.warps};
   fields.push_back(
-      {[](Schedule &s) -> int64_t & { return s.warps; }, {1, 2, 4, 8}});
+      {[](Schedule &s) -> int64_t & { return s.warps; }, std::move(warps)});
   if (!schedule.loop.empty())
     fields.push_back({[](Schedule &s) -> int64_t & { return s.stages; },
                       {1, 2, 3, 4, 6, 8}});
+}
+
+/// The loops of `schedule`, or null. Only sizes differ between most schedules.
+const LoopNest *Search::getNest(const Schedule &schedule) {
+  auto [it, isNew] = nests.try_emplace(getCovered(problem, schedule));
+  if (!isNew) {
+    if (it->second)
+      setTiles(*it->second, schedule);
+    return it->second.get();
+  }
+  llvm::Expected<LoopNest> nest = planLoopNest(problem, schedule);
+  if (nest) {
+    it->second = std::make_unique<LoopNest>(std::move(*nest));
+    return it->second.get();
+  }
+  std::string reason = llvm::toString(nest.takeError());
+  if (error.empty())
+    error = reason;
+  return nullptr;
 }
 
 /// Whether `schedule` is better than the best of this descent, which it then
 /// becomes.
 bool Search::tryCandidate(const Schedule &schedule) {
   ++best.candidates;
-  llvm::Expected<LoopNest> nest = planLoopNest(problem, schedule);
-  if (!nest) {
-    std::string reason = llvm::toString(nest.takeError());
-    if (error.empty())
-      error = reason;
+  const LoopNest *nest = getNest(schedule);
+  if (!nest)
     return false;
-  }
   Cost cost = computeCost(problem, schedule, *nest, target);
   if (found && !(cost < best.cost))
     return false;
@@ -216,29 +255,45 @@ bool Search::tryCandidate(const Schedule &schedule) {
   return true;
 }
 
-/// Tries every choice of one field, or of two fields at a time; whether one was
-/// better.
-bool Search::improve(bool pairs) {
+/// Tries every choice of one field; whether one was better.
+bool Search::improve() {
   bool changed = false;
-  auto tryWith = [&](Field &field, int64_t choice, const Schedule &base) {
-    Schedule candidate = base;
-    field.get(candidate) = choice;
-    return tryCandidate(candidate);
-  };
+  for (Field &field : fields)
+    for (int64_t choice : field.choices) {
+      Schedule candidate = best.schedule;
+      if (field.get(candidate) == choice)
+        continue;
+      field.get(candidate) = choice;
+      changed |= tryCandidate(candidate);
+    }
+  return changed;
+}
+
+/// The choices next to the one that `schedule` has.
+llvm::SmallVector<int64_t, 2> Search::getNextChoices(Field &field,
+                                                     Schedule schedule) {
+  llvm::SmallVector<int64_t, 2> next;
+  auto *place = llvm::find(field.choices, field.get(schedule));
+  if (place != field.choices.begin())
+    next.push_back(place[-1]);
+  if (place + 1 < field.choices.end())
+    next.push_back(place[1]);
+  return next;
+}
+
+/// Moves two fields at a time by one choice; whether that was better.
+bool Search::improvePairs() {
+  bool changed = false;
   for (size_t first = 0; first < fields.size(); ++first)
-    for (int64_t choice : fields[first].choices) {
+    for (size_t second = first + 1; second < fields.size(); ++second) {
       Schedule base = best.schedule;
-      if (fields[first].get(base) == choice)
-        continue;
-      if (!pairs) {
-        changed |= tryWith(fields[first], choice, base);
-        continue;
-      }
-      fields[first].get(base) = choice;
-      for (size_t second = first + 1; second < fields.size(); ++second)
-        for (int64_t other : fields[second].choices)
-          if (fields[second].get(base) != other)
-            changed |= tryWith(fields[second], other, base);
+      for (int64_t one : getNextChoices(fields[first], base))
+        for (int64_t other : getNextChoices(fields[second], base)) {
+          Schedule candidate = base;
+          fields[first].get(candidate) = one;
+          fields[second].get(candidate) = other;
+          changed |= tryCandidate(candidate);
+        }
     }
   return changed;
 }
@@ -249,7 +304,7 @@ void Search::descend(Schedule start) {
   tryCandidate(start);
   if (!found)
     return;
-  while (improve(/*pairs=*/false) || (options.pairs && improve(/*pairs=*/true)))
+  while (improve() || (options.pairs && improvePairs()))
     if (best.candidates >= options.maxCandidates) {
       best.converged = false;
       return;
@@ -261,12 +316,20 @@ llvm::Expected<SearchResult> Search::run() {
   schedule.horizontal = options.horizontal;
   addFields(schedule);
   std::optional<SearchResult> result;
+  if (options.start) {
+    descend(*options.start);
+    if (found)
+      result = best;
+  }
   // The smallest tiles, middling ones, and whole axes.
   for (unsigned third : {0, 1, 2}) {
+    // What is best for other extents is near.
+    if (options.start && third != 1)
+      continue;
     for (Field &field : fields)
       field.get(schedule) =
           field.choices[third * (field.choices.size() - 1) / 2];
-    schedule.warps = third == 2 ? 8 : 4;
+    schedule.warps = options.warps ? options.warps : third == 2 ? 8 : 4;
     schedule.stages = schedule.loop.empty() || third == 2 ? 1 : 2;
     descend(schedule);
     if (found && (!result || best.cost < result->cost))

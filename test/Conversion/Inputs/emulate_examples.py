@@ -23,10 +23,10 @@ from ptx_emulator import Array, Memory, run_host
 
 
 def results_of(text):
-    """(name, axes, element type) of each result."""
-    return [(name, [] if alias == "scalar" else alias.split("_"), kind)
-            for kind, alias, name in re.findall(
-                r"tensor<(?:[\dx?]*x)?(\w+), #(\w+)> {cleave.name = \"(\w+)\"}",
+    """(name, axes, element type, argument whose memory it has) of each result."""
+    return [(name, [] if alias == "scalar" else alias.split("_"), kind, memory)
+            for kind, alias, name, memory in re.findall(
+                r"tensor<(?:[\dx?]*x)?(\w+), #(\w+)> {cleave.name = \"(\w+)\"(?:, cleave.alias = \"(\w+)\")?}",
                 text.split("\n    -> ")[1].split("attributes")[0])]
 
 
@@ -64,8 +64,10 @@ def check(opt, source, name, schedule=None):
             given[argument] = examples.make(argument, shape, limit, extents)
             values = examples.flatten(given[argument]) if shape else [given[argument]]
             arrays.append(Array(memory, kind, shape, values))
-        results = [(result, Array(memory, kind, [extents[axis] for axis in axes]))
-                   for result, axes, kind in results_of(text)]
+        results = []
+        for result, axes, kind, alias in results_of(text):
+            old = [examples.flatten(given[alias])] if alias else []
+            results.append((result, Array(memory, kind, [extents[axis] for axis in axes], *old)))
         run_host(module.stdout, name, [*arrays, *(array for _, array in results)], memory)
         expected = reference(given)
         if not isinstance(expected, dict):

@@ -409,7 +409,7 @@ def check(run, source, folder, name, opt=None, parts=None):
         command += ["--output-dir", folder]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         expected = reference(given)
-        results = re.findall(r"> {cleave.name = \"(\w+)\"}", text.split("\n    -> ")[1].split("attributes")[0])
+        results = re.findall(r"> {cleave.name = \"(\w+)\"", text.split("\n    -> ")[1].split("attributes")[0])
         if not isinstance(expected, dict):
             expected = {results[0]: expected}
         for result in results:

@@ -20,7 +20,7 @@ namespace {
 
 SearchResult search(const Problem &problem) {
   llvm::Expected<SearchResult> result =
-      searchSchedule(problem, *getTarget("sm_90a"), SearchOptions());
+      searchSchedule(problem, getTestTarget(), SearchOptions());
   EXPECT_TRUE(bool(result));
   return result ? std::move(*result) : SearchResult();
 }
@@ -30,7 +30,7 @@ Cost getCost(const Problem &problem, const Schedule &schedule) {
   EXPECT_TRUE(bool(nest));
   if (!nest)
     return {};
-  return computeCost(problem, schedule, *nest, *getTarget("sm_90a"));
+  return computeCost(problem, schedule, *nest, getTestTarget());
 }
 
 } // namespace
@@ -78,6 +78,67 @@ TEST(SearchTest, TilesGrowWithTheProblem) {
   EXPECT_EQ(many.cost.excess, 1);
 }
 
+// At M = 1 tiles of 128 columns would leave most multiprocessors idle.
+TEST(SearchTest, OneRowWantsManyBlocks) {
+  LinearWithNorm graph(1);
+  Schedule narrow;
+  narrow.grid = {{graph.m, 16}, {graph.n, 32}};
+  narrow.loop = {{graph.k, 128}};
+  narrow.stages = 4;
+  Schedule wide = narrow;
+  wide.grid[1].tile = 128;
+  EXPECT_LT(getCost(graph.problem, narrow).time,
+            getCost(graph.problem, wide).time);
+}
+
+// 132 blocks are one wave of one block each, 133 are not.
+TEST(CostModelTest, TheLastWaveCostsAWhole) {
+  auto getTime = [](int64_t blocks) {
+    LinearWithNorm graph(128 * blocks / 32);
+    Schedule schedule;
+    schedule.grid = {{graph.m, 128}, {graph.n, 128}};
+    schedule.loop = {{graph.k, 64}};
+    schedule.warps = 8;
+    schedule.stages = 3;
+    Cost cost = getCost(graph.problem, schedule);
+    return std::make_pair(cost.kernels[0].blocks, cost.time);
+  };
+  auto [full, fullTime] = getTime(4 * 128);
+  auto [more, moreTime] = getTime(5 * 128);
+  EXPECT_EQ(full, 512);
+  EXPECT_EQ(more, 640);
+  // 640 tiles take longer than 512 by more than their share only if a wave
+  // begins for them.
+  EXPECT_GT(moreTime, fullTime);
+}
+
+TEST(CostModelTest, StagesHideLatency) {
+  LinearWithNorm graph(16);
+  Schedule schedule;
+  schedule.grid = {{graph.m, 16}, {graph.n, 32}};
+  schedule.loop = {{graph.k, 64}};
+  double one = getCost(graph.problem, schedule).time;
+  schedule.stages = 2;
+  double two = getCost(graph.problem, schedule).time;
+  schedule.stages = 4;
+  EXPECT_LT(two, one);
+  EXPECT_LT(getCost(graph.problem, schedule).time, two);
+}
+
+// Small kernels beside each other take as long as the longer one; of large ones
+// the work adds up.
+TEST(CostModelTest, KernelsOfOneLaunch) {
+  Target target = getTestTarget();
+  KernelCost small, large;
+  small.time = target.launch + 4;
+  small.busy = 1;
+  large.time = target.launch + 10;
+  large.busy = 9;
+  EXPECT_EQ(getSharedTime({small, small}, target), target.launch + 4);
+  EXPECT_EQ(getSharedTime({small, large}, target), target.launch + 10);
+  EXPECT_EQ(getSharedTime({large, large}, target), target.launch + 18);
+}
+
 // X[B, M, H, K] W[H, K, N] over H and K: one axis is a fragment's dimension.
 TEST(SearchTest, OneAxisInEachPlaceHasATile) {
   Problem p;
@@ -122,11 +183,7 @@ TEST(SearchTest, SaysWhenItStopsAtTheLimit) {
   SearchOptions options;
   options.maxCandidates = 3;
   llvm::Expected<SearchResult> result =
-      searchSchedule(LinearWithNorm().problem, *getTarget("sm_90a"), options);
+      searchSchedule(LinearWithNorm().problem, getTestTarget(), options);
   ASSERT_TRUE(bool(result));
   EXPECT_FALSE(result->converged);
-}
-
-TEST(TargetTest, UnknownChipHasNone) {
-  EXPECT_FALSE(getTarget("sm_70").has_value());
 }

@@ -13,9 +13,25 @@
 #ifndef CLEAVE_TEST_UNIT_SCHEDULE_GRAPHS_H
 #define CLEAVE_TEST_UNIT_SCHEDULE_GRAPHS_H
 
-#include "Cleave/Transforms/Schedule/Problem.h"
+#include "Cleave/Transforms/Schedule/CostModel.h"
 
 namespace mlir::cleave::schedule {
+
+/// About an H200.
+inline Target getTestTarget() {
+  Target target;
+  target.chip = "sm_90a";
+  target.multiprocessors = 132;
+  target.memoryBytes = 4.3e6;
+  target.cacheBytes = 7e6;
+  target.tensorMacs = 3e8;
+  target.scalarOps = 3e7;
+  target.specialOps = 4e6;
+  target.latency = 0.6;
+  target.barrier = 0.2;
+  target.launch = 3;
+  return target;
+}
 
 /// X[M, K] W[K, N] summed over K, and the row sums of X * X: two reductions in
 /// one loop. Axes are K = 0, M = 1, N = 2.

@@ -45,7 +45,7 @@ PartitionResult search(const Problem &problem, bool horizontal = true) {
   SearchOptions options;
   options.horizontal = horizontal;
   llvm::Expected<PartitionResult> result =
-      searchPartition(problem, *getTarget("sm_90a"), options);
+      searchPartition(problem, getTestTarget(), options);
   EXPECT_TRUE(bool(result));
   return result ? std::move(*result) : PartitionResult();
 }
@@ -128,7 +128,7 @@ TEST(PartitionSearchTest, StopsAtTheLimit) {
   options.maxKernels = 0;
   TwoLinears graph(2048, 4096);
   llvm::Expected<PartitionResult> result =
-      searchPartition(graph.problem, *getTarget("sm_90a"), options);
+      searchPartition(graph.problem, getTestTarget(), options);
   ASSERT_TRUE(bool(result));
   // The finest partition is looked at in any case.
   EXPECT_EQ(result->kernels.size(), 2u);

@@ -40,9 +40,6 @@ struct Target {
   int64_t warps = 64;
 };
 
-/// The description of `chip` (sm_80, sm_90a), or none.
-std::optional<Target> getTarget(llvm::StringRef chip);
-
 /// What one kernel does at the representative extents.
 struct KernelCost {
   double blocks = 0;
@@ -55,6 +52,9 @@ struct KernelCost {
   /// Blocks that a multiprocessor is taken to hold at once.
   int64_t resident = 1;
   double waves = 0;
+  /// If all multiprocessors were busy from start to end, and for every byte
+  /// once.
+  double busy = 0, memory = 0;
   double time = 0;
 };
 
@@ -75,6 +75,9 @@ struct Cost {
 
 Cost computeCost(const Problem &problem, const Schedule &schedule,
                  const LoopNest &nest, const Target &target);
+
+/// The time of kernels that share a launch.
+double getSharedTime(llvm::ArrayRef<KernelCost> kernels, const Target &target);
 
 } // namespace mlir::cleave::schedule
 

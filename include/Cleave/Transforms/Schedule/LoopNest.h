@@ -81,6 +81,14 @@ struct LoopNest {
 llvm::Expected<LoopNest> planLoopNest(const Problem &problem,
                                       const Schedule &schedule);
 
+/// Whether an axis is covered by its tile, for all tiles of `schedule`: what
+/// the loops of a problem depend on, besides the sizes of tiles.
+std::vector<bool> getCovered(const Problem &problem, const Schedule &schedule);
+
+/// Gives loops that were planned for other tiles, which cover the same axes,
+/// those of `schedule`.
+void setTiles(LoopNest &nest, const Schedule &schedule);
+
 /// The outermost block around (or equal to) `block` in which all free axes of
 /// `node` have the ranges that they have in `block`; null if one is not open.
 NestBlock *getHome(const Problem &problem, NestBlock *block, NodeId node);

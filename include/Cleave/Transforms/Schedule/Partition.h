@@ -36,7 +36,8 @@ bool isResult(const Problem &problem, NodeId id);
 bool canStore(const Problem &problem, NodeId id);
 
 /// Whether one kernel may store all of them: one has all axes of the others,
-/// and each block writes those that it lacks, so those must exist.
+/// and each block writes those that it lacks, so those must exist. What is
+/// written in place is at the same rows.
 bool canShareKernel(const Problem &problem, const Stores &stores);
 
 /// Why `partition` is not one of `problem`, or success.
@@ -45,6 +46,12 @@ llvm::Error checkPartition(const Problem &problem, const Partition &partition);
 /// `result0`, or the name that the builder gave to the node.
 std::string getStoreName(const Problem &problem, NodeId id);
 std::optional<NodeId> findStore(const Problem &problem, llvm::StringRef name);
+
+/// The axes of what a kernel writes for stored value `id`.
+AxisSet getWrittenAxes(const Problem &problem, NodeId id);
+
+/// Whether a kernel reads what argument `number` held at the start.
+bool readsArgument(const Problem &kernel, unsigned number);
 
 /// The axes of stored value `id` as they lie in memory.
 llvm::SmallVector<AxisId, 4> getStorage(const Problem &problem, NodeId id);
@@ -61,7 +68,19 @@ struct ScheduledKernel {
   Stores stores;
   Problem problem;
   Schedule schedule;
+  /// In the launch of the kernel in front, in blocks of its own.
+  bool beside = false;
 };
+
+/// Whether `kernel` must run after `other`, which stands in front of it.
+bool dependsOn(const Problem &problem, const ScheduledKernel &kernel,
+               const ScheduledKernel &other);
+
+/// Why the kernels cannot run in this order, or success: what one writes in
+/// place no later one may read as it was, and those of one launch do not depend
+/// on each other.
+llvm::Error checkOrder(const Problem &problem,
+                       llvm::ArrayRef<ScheduledKernel> kernels);
 
 } // namespace mlir::cleave::schedule
 

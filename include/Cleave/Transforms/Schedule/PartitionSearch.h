@@ -27,11 +27,21 @@ struct PartitionResult {
   bool converged = true;
 };
 
+/// Kernels that were searched, for graphs that have some in common: regions,
+/// numbers of parts, classes of shapes.
+struct SearchCache {
+  /// By what kernels compute, for which extents.
+  std::map<std::vector<int64_t>, SearchResult> results;
+  /// By what kernels compute.
+  std::map<std::vector<int64_t>, Schedule> schedules;
+};
+
 /// The best partition found, each kernel with its best schedule; an error if
 /// some value has no kernel at all.
 llvm::Expected<PartitionResult> searchPartition(const Problem &problem,
                                                 const Target &target,
-                                                const SearchOptions &options);
+                                                const SearchOptions &options,
+                                                SearchCache *cache = nullptr);
 
 } // namespace mlir::cleave::schedule
 

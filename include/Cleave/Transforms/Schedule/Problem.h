@@ -53,12 +53,16 @@ struct Axis {
   /// A tile has one position: the axis is the outer part of a dimension in
   /// memory. Tiles have no dimension for it.
   bool unit = false;
+  /// A block may have fewer positions than there are: see Place.
+  bool clipped = false;
   /// Set if parts may be short or empty.
   std::optional<PartOf> part;
+  /// Of a product: the axes that it is, in the order of their strides.
+  llvm::SmallVector<AxisId, 2> factors;
 
   /// Whether a tile has all of the axis.
   bool isCoveredBy(int64_t tile) const {
-    return extent != kDynamic && tile >= extent && !part;
+    return extent != kDynamic && tile >= extent && !part && !clipped;
   }
 };
 
@@ -121,7 +125,12 @@ struct Cut {
   bool kept = true;
   /// The axis is as long as the dimension.
   bool whole = true;
+  /// The outer axis and the axis are the dimension.
+  bool full = false;
 };
+
+/// The axes that each dimension of a tensor in memory is made of.
+using Dimensions = llvm::SmallVector<llvm::SmallVector<AxisId, 2>, 4>;
 
 struct Node {
   NodeKind kind = NodeKind::Constant;
@@ -140,6 +149,8 @@ struct Node {
   unsigned argument = 0;
   llvm::SmallVector<AxisId, 4> storage;
   llvm::SmallVector<Cut, 4> cuts;
+  /// The tensor's own dimensions, if those of `storage` are others.
+  Dimensions dims;
   /// FoldState, FoldRef, FoldOld: which.
   unsigned fold = 0, state = 0;
 
@@ -167,12 +178,38 @@ struct Fold {
   std::vector<FoldState> states;
 };
 
+/// Where a kernel writes positions of an argument in place: those of the result
+/// along `axis` start at the number in argument `position`, and what is before
+/// or behind `along` is dropped.
+struct Place {
+  unsigned argument = 0;
+  AxisId axis = 0, along = 0;
+  unsigned position = 0;
+  /// The axes of `position` in storage order; blocks have one position of each.
+  llvm::SmallVector<AxisId, 4> positionAxes;
+
+  bool sameRows(const Place &other) const {
+    return axis == other.axis && along == other.along &&
+           position == other.position && positionAxes == other.positionAxes;
+  }
+};
+
 struct Result {
   NodeId node = 0;
   /// Its axes in storage order, and how each dimension is written (none if all
   /// are whole).
   llvm::SmallVector<AxisId, 4> storage;
   llvm::SmallVector<Cut, 4> cuts;
+  /// The tensor's own dimensions, if those of `storage` are others.
+  Dimensions dims;
+  /// Of a kernel: set if the result is written in place.
+  std::optional<Place> place;
+};
+
+/// A result that is an argument with some positions replaced by `source`.
+struct Update {
+  NodeId source = 0;
+  Place place;
 };
 
 class Problem {
@@ -180,6 +217,8 @@ public:
   std::vector<Axis> axes;
   std::vector<Fold> folds;
   std::vector<Result> results;
+  /// By their node, the results that are stored in place.
+  std::map<NodeId, Update> updates;
   std::vector<std::string> argumentNames, resultNames;
   /// Of the nodes that stand for a value of the IR, each another.
   std::map<NodeId, std::string> nodeNames;
@@ -192,7 +231,7 @@ public:
   NodeId add(Node node);
   NodeId addArgument(unsigned number, Element element,
                      llvm::ArrayRef<AxisId> storage,
-                     llvm::ArrayRef<Cut> cuts = {});
+                     llvm::ArrayRef<Cut> cuts = {}, Dimensions dims = {});
   NodeId addConstant(double value, Element element = Element::F32);
   /// The axes are those of the operands.
   NodeId addPointwise(Pointwise op, llvm::ArrayRef<NodeId> operands,
@@ -205,6 +244,10 @@ public:
   NodeId addCast(NodeId node, Element element);
 
   const Node &operator[](NodeId id) const { return nodes[id]; }
+
+  /// Makes one axis of `outer` and `inner`, which must always occur together
+  /// (see Products.h), and returns it.
+  AxisId multiplyAxes(AxisId outer, AxisId inner);
   size_t size() const { return nodes.size(); }
 
   /// What must be known before `id` can be: a fold's state depends on all
@@ -215,6 +258,10 @@ public:
   /// Whether `id` is computed from constants and extents only, and thus costs
   /// nothing to repeat wherever it is used.
   bool isScalar(NodeId id) const;
+  /// Equal for graphs of kernels that differ in names only. Arguments from
+  /// number `arguments` on are stored values, whose numbers do not matter;
+  /// representative extents matter where `exact`.
+  std::vector<int64_t> getKey(unsigned arguments, bool exact) const;
   /// How many nodes and results use each node.
   std::vector<unsigned> countUses() const;
   /// The references and old states that `id` is computed from.

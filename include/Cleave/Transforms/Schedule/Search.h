@@ -20,15 +20,19 @@ namespace mlir::cleave::schedule {
 
 struct SearchOptions {
   bool horizontal = true;
+  /// Warps of a block; 0 for any number.
+  int64_t warps = 0;
+  /// A schedule that is good for other extents.
+  const Schedule *start = nullptr;
   /// Schedules of a kernel that are tried at most.
   unsigned maxCandidates = 4000;
   /// Whether to change two fields at a time where one does not help.
   bool pairs = true;
   /// Kernels that are looked at to find a partition.
-  unsigned maxKernels = 200;
+  unsigned maxKernels = 1000;
   /// What a partition's search may cost: candidates times the square of the
   /// kernel's nodes, which is how long it takes to plan one.
-  double maxWork = 12e6;
+  double maxWork = 120e6;
 };
 
 struct SearchResult {
