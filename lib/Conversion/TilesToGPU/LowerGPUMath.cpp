@@ -169,6 +169,10 @@ struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
     // LLVM selects single instructions for these.
     patterns.add<LowerToIntrinsic<math::SqrtOp>>(context, "llvm.sqrt.f32");
     patterns.add<LowerToIntrinsic<math::AbsFOp>>(context, "llvm.fabs.f32");
+    patterns.add<LowerToIntrinsic<arith::MaxNumFOp>>(context,
+                                                     "llvm.maxnum.f32");
+    patterns.add<LowerToIntrinsic<arith::MinNumFOp>>(context,
+                                                     "llvm.minnum.f32");
     patterns.add<LowerToIntrinsic<math::FmaOp>>(context, "llvm.fma.f32");
     patterns.add<LowerToIntrinsic<math::FloorOp>>(context, "llvm.floor.f32");
     patterns.add<LowerToIntrinsic<math::CeilOp>>(context, "llvm.ceil.f32");

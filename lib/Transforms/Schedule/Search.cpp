@@ -317,7 +317,12 @@ llvm::Expected<SearchResult> Search::run() {
   addFields(schedule);
   std::optional<SearchResult> result;
   if (options.start) {
-    descend(*options.start);
+    // Which axes have tiles at all depends on the extents.
+    Schedule start = *options.start;
+    for (Field &field : fields)
+      if (!llvm::is_contained(field.choices, field.get(start)))
+        field.get(start) = field.choices.front();
+    descend(start);
     if (found)
       result = best;
   }
