@@ -344,8 +344,9 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                 static_cast<double>(one.registersPerThread) *
                     static_cast<double>(schedule.warps * 32) /
                     static_cast<double>(target.registers),
+                // Conversions between layouts take some that is not counted.
                 static_cast<double>(one.sharedBytes) /
-                    static_cast<double>(target.sharedBytesPerBlock)});
+                    (0.9 * static_cast<double>(target.sharedBytesPerBlock))});
   cost.time = one.time;
   cost.loadedBytes = one.blocks * one.loadedBytes;
   cost.kernels.push_back(one);
