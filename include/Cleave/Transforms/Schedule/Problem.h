@@ -22,6 +22,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::cleave::schedule {
@@ -178,6 +179,8 @@ struct Result {
 class Problem {
 public:
   std::vector<Axis> axes;
+  /// Axes with one extent.
+  std::vector<std::pair<AxisId, AxisId>> equalAxes;
   std::vector<Fold> folds;
   std::vector<Result> results;
   std::vector<std::string> argumentNames, resultNames;
