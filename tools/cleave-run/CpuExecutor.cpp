@@ -125,8 +125,8 @@ LogicalResult CpuExecutor::compile(ModuleOp module, StringRef entry,
   llvm::InitializeNativeTargetAsmPrinter();
   ExecutionEngineOptions engineOptions;
   // The engine only refers to it.
-  auto optimize = makeOptimizingTransformer(
-      options.optLevel, /*sizeLevel=*/0, /*targetMachine=*/nullptr);
+  auto optimize = makeOptimizingTransformer(options.optLevel, /*sizeLevel=*/0,
+                                            /*targetMachine=*/nullptr);
   engineOptions.transformer = optimize;
   engineOptions.jitCodeGenOptLevel =
       static_cast<llvm::CodeGenOptLevel>(options.optLevel);
