@@ -24,7 +24,7 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> gridTiles,
                                  ArrayRef<StringAttr> loopAxes,
                                  ArrayRef<int64_t> loopTiles, int64_t /*warps*/,
-                                 int64_t /*stages*/) {
+                                 int64_t /*stages*/, bool /*join*/) {
   if (gridAxes.size() != gridTiles.size() ||
       loopAxes.size() != loopTiles.size())
     return emitError() << "expected one tile an axis";
@@ -48,29 +48,38 @@ verifyConditions(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult PartsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr axis, int64_t count, int64_t fill,
+                                int64_t by) {
+  if (fill ? fill < 1 : count < 1)
+    return emitError() << "expected axis " << axis
+                       << " to be split into at least 1 part but got "
+                       << (fill ? fill : count);
+  if (fill && by < 1)
+    return emitError() << "expected parts of axis " << axis
+                       << " by at least 1 position but got " << by;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<StringAttr> whenAxes,
                                    ArrayRef<int64_t> whenBounds, int64_t region,
-                                   ArrayRef<StringAttr> splitAxes,
-                                   ArrayRef<int64_t> splitCounts,
+                                   ArrayRef<PartsAttr> /*splits*/,
                                    ArrayRef<KernelAttr> kernels) {
   if (failed(verifyConditions(emitError, whenAxes, whenBounds)))
     return failure();
   if (region < 0)
     return emitError() << "expected a region of at least 0 but got " << region;
-  if (splitAxes.size() != splitCounts.size())
-    return emitError() << "expected one count a split axis";
-  for (auto [axis, count] : llvm::zip_equal(splitAxes, splitCounts))
-    if (count < 1)
-      return emitError() << "expected axis " << axis
-                         << " to be split into at least 1 part but got "
-                         << count;
   if (kernels.empty())
     return emitError() << "expected a kernel";
   if (kernels.size() > 1 && llvm::any_of(kernels, [](KernelAttr kernel) {
         return kernel.getStores().empty();
       }))
     return emitError() << "expected 'store' for each of several kernels";
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (kernels[i].getJoin() && (i == 0 || kernels[i - 1].getJoin()))
+      return emitError() << "expected a kernel without 'join' in front of one "
+                            "that joins";
   return success();
 }
 
@@ -145,8 +154,49 @@ static ParseResult parseField(AsmParser &parser, StringRef name) {
   return failure(parser.parseKeyword(name) || parser.parseEqual());
 }
 
+/// K.s: 8 or T.s: fill 264 by 64
+static ParseResult parseParts(AsmParser &parser, PartsAttr &parts) {
+  StringRef name;
+  int64_t count = 0, fill = 0, by = 1;
+  if (parser.parseKeyword(&name) || parser.parseColon())
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("fill"))) {
+    if (parser.parseInteger(fill) || parser.parseKeyword("by") ||
+        parser.parseInteger(by))
+      return failure();
+  } else if (parser.parseInteger(count)) {
+    return failure();
+  }
+  parts = parser.getChecked<PartsAttr>(parser.getContext(),
+                                       parser.getBuilder().getStringAttr(name),
+                                       count, fill, by);
+  return success(parts != nullptr);
+}
+
+static void printParts(AsmPrinter &printer, PartsAttr parts) {
+  printer << parts.getAxis().getValue() << ": ";
+  if (parts.getFill())
+    printer << "fill " << parts.getFill() << " by " << parts.getBy();
+  else
+    printer << parts.getCount();
+}
+
+Attribute PartsAttr::parse(AsmParser &parser, Type) {
+  PartsAttr parts;
+  if (parser.parseLess() || parseParts(parser, parts) || parser.parseGreater())
+    return {};
+  return parts;
+}
+
+void PartsAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printParts(printer, *this);
+  printer << ">";
+}
+
 /// The fields of a kernel from `grid` on.
-static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores) {
+static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores,
+                            bool join) {
   int64_t warps = 0, stages = 0;
   SmallVector<StringAttr> gridAxes, loopAxes;
   SmallVector<int64_t> gridTiles, loopTiles;
@@ -160,7 +210,7 @@ static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores) {
   return parser.getChecked<KernelAttr>(
       parser.getContext(), stores, ArrayRef<StringAttr>(gridAxes),
       ArrayRef<int64_t>(gridTiles), ArrayRef<StringAttr>(loopAxes),
-      ArrayRef<int64_t>(loopTiles), warps, stages);
+      ArrayRef<int64_t>(loopTiles), warps, stages, join);
 }
 
 static void printTail(AsmPrinter &printer, KernelAttr kernel) {
@@ -186,7 +236,10 @@ Attribute KernelAttr::parse(AsmParser &parser, Type) {
                                      " of stored values") ||
       parser.parseComma())
     return {};
-  KernelAttr kernel = parseTail(parser, stores);
+  bool join = succeeded(parser.parseOptionalKeyword("join"));
+  if (join && parser.parseComma())
+    return {};
+  KernelAttr kernel = parseTail(parser, stores, join);
   if (!kernel || parser.parseGreater())
     return {};
   return kernel;
@@ -197,6 +250,8 @@ void KernelAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getStores(), printer,
                         [&](StringAttr name) { printer << name.getValue(); });
   printer << "], ";
+  if (getJoin())
+    printer << "join, ";
   printTail(printer, *this);
   printer << ">";
 }
@@ -220,8 +275,9 @@ static ParseResult parseConditions(AsmParser &parser,
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   int64_t region = 0;
-  SmallVector<StringAttr> whenAxes, splitAxes;
-  SmallVector<int64_t> whenBounds, splitCounts;
+  SmallVector<StringAttr> whenAxes;
+  SmallVector<int64_t> whenBounds;
+  SmallVector<PartsAttr> splits;
   SmallVector<KernelAttr> kernels;
   if (parser.parseLess())
     return {};
@@ -233,7 +289,11 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       parser.parseComma())
     return {};
   if (succeeded(parser.parseOptionalKeyword("split")) &&
-      (parser.parseEqual() || parseTiles(parser, splitAxes, splitCounts) ||
+      (parser.parseEqual() ||
+       parser.parseCommaSeparatedList(
+           AsmParser::Delimiter::Square,
+           [&] { return parseParts(parser, splits.emplace_back()); },
+           " of axes with parts") ||
        parser.parseComma()))
     return {};
   auto parseKernel = [&]() -> ParseResult {
@@ -248,7 +308,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
         parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                        parseKernel, " of kernels"))
       return {};
-  } else if (KernelAttr kernel = parseTail(parser, {})) {
+  } else if (KernelAttr kernel = parseTail(parser, {}, /*join=*/false)) {
     kernels.push_back(kernel);
   } else {
     return {};
@@ -257,8 +317,8 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     return {};
   return parser.getChecked<ScheduleAttr>(
       parser.getContext(), ArrayRef<StringAttr>(whenAxes),
-      ArrayRef<int64_t>(whenBounds), region, ArrayRef<StringAttr>(splitAxes),
-      ArrayRef<int64_t>(splitCounts), ArrayRef<KernelAttr>(kernels));
+      ArrayRef<int64_t>(whenBounds), region, ArrayRef<PartsAttr>(splits),
+      ArrayRef<KernelAttr>(kernels));
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -266,10 +326,11 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   if (!getWhenAxes().empty())
     printer << "when = [" << describeWhen() << "], ";
   printer << "region = " << getRegion() << ", ";
-  if (!getSplitAxes().empty()) {
-    printer << "split = ";
-    printTiles(printer, getSplitAxes(), getSplitCounts());
-    printer << ", ";
+  if (!getSplits().empty()) {
+    printer << "split = [";
+    llvm::interleaveComma(getSplits(), printer,
+                          [&](PartsAttr parts) { printParts(printer, parts); });
+    printer << "], ";
   }
   if (getKernels().front().getStores().empty()) {
     printTail(printer, getKernels().front());

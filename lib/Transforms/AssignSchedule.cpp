@@ -32,6 +32,8 @@ namespace {
 struct Candidate {
   std::string label;
   ScheduledGraph graph;
+  /// The numbers of parts that the cost is for.
+  Bindings parts;
   Cost cost;
   unsigned schedulesTried = 0;
   bool converged = true;
@@ -51,7 +53,8 @@ private:
   LogicalResult assign(func::FuncOp function);
   std::optional<Candidate> schedule(func::FuncOp function, unsigned region,
                                     const AxisTable &axes,
-                                    const Bindings &splits,
+                                    const Bindings &parts,
+                                    const Candidate *like, bool rough,
                                     std::string &reason);
   std::optional<Candidate> scheduleParts(func::FuncOp function, unsigned region,
                                          const AxisTable &axes,
@@ -79,7 +82,7 @@ static std::string describe(const Candidate &candidate) {
   os << ": " << llvm::format("%.1f", candidate.cost.time) << " us";
   if (candidate.graph.kernels.size() > 1)
     os << " in " << candidate.graph.kernels.size() << " kernels";
-  for (const auto &[symbol, parts] : candidate.graph.splits)
+  for (const auto &[symbol, parts] : candidate.parts)
     if (parts > 1)
       os << ", " << symbol << " = " << parts;
   if (candidate.cost.excess > 1)
@@ -112,16 +115,30 @@ static std::vector<std::string> getSymbols(Region &region,
   return symbols;
 }
 
-/// The best schedule of the region in so many parts. `reason` says why there is
-/// none.
-std::optional<Candidate> CleaveAssignSchedulePass::schedule(
-    func::FuncOp function, unsigned region, const AxisTable &axes,
-    const Bindings &splits, std::string &reason) {
+/// Whether some extent is only known at run time.
+static bool isDynamic(const AxisTable &axes) {
+  return llvm::any_of(axes.axes(), [](const auto &axis) {
+    return axis.second.kind == AxisKind::Dynamic;
+  });
+}
+
+/// The best schedule of the region in so many parts, on from the kernels that
+/// `like` has if it is not null. `rough` looks at fewer schedules. `reason`
+/// says why there is none.
+std::optional<Candidate>
+CleaveAssignSchedulePass::schedule(func::FuncOp function, unsigned region,
+                                   const AxisTable &axes, const Bindings &parts,
+                                   const Candidate *like, bool rough,
+                                   std::string &reason) {
   Candidate candidate;
   candidate.graph.region = region;
-  candidate.graph.splits = splits;
+  candidate.parts = parts;
+  for (const auto &[symbol, count] : parts)
+    candidate.graph.splits[symbol] = count > 1 && isDynamic(axes)
+                                         ? PartCount{0, 1, 1}
+                                         : PartCount{count, 0, 1};
   FailureOr<Bindings> extents =
-      parseRepresentative(representative, axes, function.getLoc(), splits);
+      parseRepresentative(representative, axes, function.getLoc(), parts);
   if (failed(extents))
     return std::nullopt;
   FailureOr<Problem> problem = [&] {
@@ -129,15 +146,26 @@ std::optional<Candidate> CleaveAssignSchedulePass::schedule(
       reason = error.str();
       return success();
     });
-    return buildProblem(function, region, axes, *extents);
+    return buildProblem(function, region, axes, *extents,
+                        candidate.graph.splits);
   }();
   if (failed(problem))
     return std::nullopt;
   candidate.graph.problem = std::move(*problem);
   SearchOptions options;
   options.horizontal = !noHorizontal;
+  if (rough) {
+    options.pairs = false;
+    options.maxKernels /= 8;
+    options.maxWork /= 8;
+  }
+  Partition start;
+  if (like)
+    for (const ScheduledKernel &kernel : like->graph.kernels)
+      start.push_back(kernel.stores);
   llvm::Expected<PartitionResult> result =
-      searchPartition(candidate.graph.problem, *getTarget(target), options);
+      searchPartition(candidate.graph.problem, *getTarget(target), options,
+                      like ? &start : nullptr);
   if (!result) {
     reason = llvm::toString(result.takeError());
     return std::nullopt;
@@ -149,33 +177,79 @@ std::optional<Candidate> CleaveAssignSchedulePass::schedule(
   return candidate;
 }
 
+/// How many tiles `axis` has at the representative extents.
+static int64_t countTiles(const Problem &problem, const AxisTile &range) {
+  return llvm::divideCeil(
+      std::max<int64_t>(problem.axes[range.axis].representative, 1),
+      range.tile);
+}
+
+/// A number of parts that was chosen for representative extents becomes one
+/// that fills as many blocks at all, in parts of whole tiles.
+static void generalizeParts(Candidate &candidate) {
+  for (auto &[symbol, parts] : candidate.graph.splits) {
+    if (!parts.fill)
+      continue;
+    parts.fill = candidate.parts[symbol];
+    for (const ScheduledKernel &kernel : candidate.graph.kernels) {
+      AxisId outer = kernel.problem.findAxis(symbol);
+      if (!getTile(kernel.schedule.grid, outer))
+        continue;
+      for (const AxisTile &range : kernel.schedule.grid)
+        if (range.axis != outer)
+          parts.fill *= countTiles(kernel.problem, range);
+      for (const AxisTile &range : kernel.schedule.loop)
+        if (const auto &part = kernel.problem.axes[range.axis].part;
+            part && part->outer == outer)
+          parts.by = std::max(parts.by, range.tile);
+      break;
+    }
+  }
+}
+
 /// As above, with the best numbers of parts: one symbol after the other, twice
 /// as many while that helps.
 std::optional<Candidate> CleaveAssignSchedulePass::scheduleParts(
     func::FuncOp function, unsigned region, const AxisTable &axes,
     ArrayRef<std::string> symbols, std::string &reason) {
   constexpr int64_t kMostParts = 256;
-  Bindings splits;
+  Bindings parts;
   for (const std::string &symbol : symbols)
-    splits[symbol] = 1;
+    parts[symbol] = 1;
   std::optional<Candidate> best =
-      schedule(function, region, axes, splits, reason);
+      schedule(function, region, axes, parts, nullptr, /*rough=*/false, reason);
   if (noSplit)
     return best;
-  for (const std::string &symbol : symbols)
-    for (int64_t parts = 2, worse = 0; parts <= kMostParts && worse < 2;
-         parts *= 2) {
-      Bindings more = best ? best->graph.splits : splits;
-      more[symbol] = parts;
+  for (const std::string &symbol : symbols) {
+    // The kernels for one number are a good start for the next.
+    std::optional<Candidate> last;
+    for (int64_t count = 2, worse = 0; count <= kMostParts && worse < 2;
+         count *= 2) {
+      Bindings more = best ? best->parts : parts;
+      more[symbol] = count;
       std::optional<Candidate> candidate =
-          schedule(function, region, axes, more, reason);
+          schedule(function, region, axes, more, last ? &*last : nullptr,
+                   /*rough=*/last.has_value(), reason);
       if (!candidate || (best && !(candidate->cost < best->cost))) {
         ++worse;
+        if (candidate)
+          last = std::move(candidate);
         continue;
       }
       candidate->schedulesTried += best ? best->schedulesTried : 0;
-      best = std::move(candidate);
+      last = best = std::move(candidate);
     }
+  }
+  if (!best)
+    return best;
+  if (best->parts != parts)
+    if (std::optional<Candidate> thorough =
+            schedule(function, region, axes, best->parts, &*best,
+                     /*rough=*/false, reason)) {
+      thorough->schedulesTried += best->schedulesTried;
+      best = std::move(thorough);
+    }
+  generalizeParts(*best);
   return best;
 }
 

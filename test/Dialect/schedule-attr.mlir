@@ -37,6 +37,40 @@ func.func @kernels() attributes {cleave.schedule = #cleave.schedule<region = 0, 
 
 // -----
 
+// CHECK: #cleave.schedule<region = 0, split = [K.s: fill 264 by 64, T.s: 2], kernels = [<store = [v3], grid = [K.s: 1, M: 16], loop = [K.i: 64], warps = 4, stages = 2>, <store = [result0], join, grid = [M: 16], loop = [K.s: 8], warps = 4, stages = 1>]>
+func.func @join() attributes {cleave.schedule = #cleave.schedule<region = 0, split = [K.s: fill 264 by 64, T.s: 2], kernels = [
+    <store = [v3], grid = [K.s: 1, M: 16], loop = [K.i: 64], warps = 4, stages = 2>,
+    <store = [result0], join, grid = [M: 16], loop = [K.s: 8], warps = 4, stages = 1>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected a kernel without 'join' in front of one that joins}}
+func.func @joins_nothing() attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+    <store = [result0], join, grid = [M: 16], loop = [], warps = 4, stages = 2>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected a kernel without 'join' in front of one that joins}}
+func.func @joins_joined() attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+    <store = [v1], grid = [M: 16], loop = [], warps = 4, stages = 2>,
+    <store = [v2], join, grid = [M: 16], loop = [], warps = 4, stages = 2>,
+    <store = [result0], join, grid = [M: 16], loop = [], warps = 4, stages = 2>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected parts of axis "K.s" by at least 1 position but got 0}}
+func.func @by_nothing() attributes {cleave.schedule = #cleave.schedule<region = 0, split = [K.s: fill 264 by 0], grid = [], loop = [], warps = 1, stages = 1>} {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expected axis "K.s" to be split into at least 1 part but got 0}}
 func.func @no_parts() attributes {cleave.schedule = #cleave.schedule<region = 0, split = [K.s: 0], grid = [], loop = [], warps = 1, stages = 1>} {
   return

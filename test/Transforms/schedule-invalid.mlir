@@ -313,3 +313,79 @@ func.func @when_nowhere(%x: tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
   %y = cleave.reduce_sum %x over [K] : (tensor<?x8xf16, #M_K>) -> tensor<?xf32, #M>
   return %y : tensor<?xf32, #M>
 }
+
+// -----
+
+#K_N = #cleave.axes<K, N>
+#M_K = #cleave.axes<M, K>
+#M_N = #cleave.axes<M, N>
+#K2Ei_K2Es_M = #cleave.axes<K.i, K.s, M>
+#K2Ei_K2Es_N = #cleave.axes<K.i, K.s, N>
+#K2Es_M_N = #cleave.axes<K.s, M, N>
+!mk = tensor<?x?xf16, #M_K>
+!kn = tensor<?x37xf16, #K_N>
+!mn = tensor<?x37xf32, #M_N>
+
+// expected-error@+1 {{illegal schedule: kernel 1: cannot join: expected 2 warps, as the kernel in front has, but got 4}}
+func.func @join_warps(%x: !mk, %w: !kn) -> !mn
+    attributes {cleave.symbols = #cleave.symbols<K.s: bound like 1, K.i = ceil(K / K.s)>,
+                cleave.schedule = #cleave.schedule<region = 0, split = [K.s: fill 8 by 16], kernels = [
+      <store = [v2], grid = [K.s: 1, M: 16, N: 16], loop = [K.i: 16], warps = 2, stages = 1>,
+      <store = [result0], join, grid = [M: 16, N: 16], loop = [K.s: 2], warps = 4, stages = 1>]>} {
+  %xs = cleave.split %x K into (K.s, K.i) : !mk to tensor<?x?x?xf16, #K2Ei_K2Es_M>
+  %ws = cleave.split %w K into (K.s, K.i) : !kn to tensor<?x?x37xf16, #K2Ei_K2Es_N>
+  %p = cleave.contract %xs, %ws over [K.i] : (tensor<?x?x?xf16, #K2Ei_K2Es_M>, tensor<?x?x37xf16, #K2Ei_K2Es_N>) -> tensor<?x?x37xf32, #K2Es_M_N>
+  %y = cleave.reduce_sum %p over [K.s] : (tensor<?x?x37xf32, #K2Es_M_N>) -> !mn
+  return %y : !mn
+}
+
+// -----
+
+#K_N = #cleave.axes<K, N>
+#M_K = #cleave.axes<M, K>
+#M_N = #cleave.axes<M, N>
+#K2Ei_K2Es_M = #cleave.axes<K.i, K.s, M>
+#K2Ei_K2Es_N = #cleave.axes<K.i, K.s, N>
+#K2Es_M_N = #cleave.axes<K.s, M, N>
+!mk = tensor<?x?xf16, #M_K>
+!kn = tensor<?x37xf16, #K_N>
+!mn = tensor<?x37xf32, #M_N>
+
+// expected-error@+1 {{illegal schedule: kernel 1: cannot join: expected a tile of 16 for axis 'N', as the kernel in front has, but got 32}}
+func.func @join_tile(%x: !mk, %w: !kn) -> !mn
+    attributes {cleave.symbols = #cleave.symbols<K.s: bound like 1, K.i = ceil(K / K.s)>,
+                cleave.schedule = #cleave.schedule<region = 0, split = [K.s: fill 8 by 16], kernels = [
+      <store = [v2], grid = [K.s: 1, M: 16, N: 16], loop = [K.i: 16], warps = 2, stages = 1>,
+      <store = [result0], join, grid = [M: 16, N: 32], loop = [K.s: 2], warps = 2, stages = 1>]>} {
+  %xs = cleave.split %x K into (K.s, K.i) : !mk to tensor<?x?x?xf16, #K2Ei_K2Es_M>
+  %ws = cleave.split %w K into (K.s, K.i) : !kn to tensor<?x?x37xf16, #K2Ei_K2Es_N>
+  %p = cleave.contract %xs, %ws over [K.i] : (tensor<?x?x?xf16, #K2Ei_K2Es_M>, tensor<?x?x37xf16, #K2Ei_K2Es_N>) -> tensor<?x?x37xf32, #K2Es_M_N>
+  %y = cleave.reduce_sum %p over [K.s] : (tensor<?x?x37xf32, #K2Es_M_N>) -> !mn
+  return %y : !mn
+}
+
+// -----
+
+#K_N = #cleave.axes<K, N>
+#M_K = #cleave.axes<M, K>
+#M_N = #cleave.axes<M, N>
+#K2Ei_K2Es_M = #cleave.axes<K.i, K.s, M>
+#K2Ei_K2Es_N = #cleave.axes<K.i, K.s, N>
+#K2Es_M_N = #cleave.axes<K.s, M, N>
+!mk = tensor<?x?xf16, #M_K>
+!kn = tensor<?x37xf16, #K_N>
+!mn = tensor<?x37xf32, #M_N>
+
+// expected-error@+1 {{illegal schedule: expected a number of parts in 'split' for 'K.s', since the extent or positions of 'K.s' are used}}
+func.func @parts_asked(%x: !mk, %w: !kn) -> !mn
+    attributes {cleave.symbols = #cleave.symbols<K.s: bound like 1, K.i = ceil(K / K.s)>,
+                cleave.schedule = #cleave.schedule<region = 0, split = [K.s: fill 8 by 16], kernels = [
+      <store = [result0], grid = [M: 16, N: 16], loop = [K.s: 1, K.i: 16], warps = 2, stages = 1>]>} {
+  %xs = cleave.split %x K into (K.s, K.i) : !mk to tensor<?x?x?xf16, #K2Ei_K2Es_M>
+  %ws = cleave.split %w K into (K.s, K.i) : !kn to tensor<?x?x37xf16, #K2Ei_K2Es_N>
+  %p = cleave.contract %xs, %ws over [K.i] : (tensor<?x?x?xf16, #K2Ei_K2Es_M>, tensor<?x?x37xf16, #K2Ei_K2Es_N>) -> tensor<?x?x37xf32, #K2Es_M_N>
+  %n = cleave.extent K.s : tensor<f32, #cleave.axes<>>
+  %q = cleave.mul %p, %n : (tensor<?x?x37xf32, #K2Es_M_N>, tensor<f32, #cleave.axes<>>) -> tensor<?x?x37xf32, #K2Es_M_N>
+  %y = cleave.reduce_sum %q over [K.s] : (tensor<?x?x37xf32, #K2Es_M_N>) -> !mn
+  return %y : !mn
+}

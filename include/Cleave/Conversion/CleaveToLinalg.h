@@ -27,13 +27,25 @@ namespace mlir::cleave {
 /// fails if there are several.
 FailureOr<AlternativesOp> getAlternatives(func::FuncOp function);
 
+/// How many parts a schedule splits an axis into: `count`, or as many as bring
+/// the grid of the first kernel that has the number of parts in its grid to
+/// `fill` blocks, each of a multiple of `by` positions.
+struct PartCount {
+  int64_t count = 0, fill = 0, by = 1;
+};
+/// By the name of the axis that counts them.
+using PartCounts = std::map<std::string, PartCount>;
+
+/// The fixed ones among `parts`.
+Bindings getFixedCounts(const PartCounts &parts);
+
 /// The graph that `function` returns, with region `region` of its alternatives
 /// where it has any. `representative` has an extent for every axis. Emits an
 /// error at the operation that scheduling does not support.
-FailureOr<schedule::Problem> buildProblem(func::FuncOp function,
-                                          unsigned region,
-                                          const AxisTable &axes,
-                                          const Bindings &representative);
+/// The axes in `parts` that have no fixed number of parts are dynamic.
+FailureOr<schedule::Problem>
+buildProblem(func::FuncOp function, unsigned region, const AxisTable &axes,
+             const Bindings &representative, const PartCounts &parts = {});
 
 /// A function's graph and how it runs.
 struct ScheduledGraph {
@@ -41,7 +53,7 @@ struct ScheduledGraph {
   std::vector<std::pair<std::string, int64_t>> when;
   unsigned region = 0;
   /// The values of the symbols that the schedule binds.
-  Bindings splits;
+  PartCounts splits;
   schedule::Problem problem;
   std::vector<schedule::ScheduledKernel> kernels;
 };

@@ -125,7 +125,23 @@ def Cleave_KernelAttr : Cleave_Attr<"Kernel", "kernel"> {
     ArrayRefParameter<"::mlir::StringAttr">:$loopAxes,
     ArrayRefParameter<"int64_t">:$loopTiles,
     "int64_t":$warps,
-    "int64_t":$stages);
+    "int64_t":$stages,
+    "bool":$join);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Cleave_PartsAttr : Cleave_Attr<"Parts", "parts"> {
+  let summary = "Into how many parts a schedule splits an axis";
+  let description = [{
+    Stands only in `#cleave.schedule`, which explains the fields. `fill` is 0
+    where `count` is not.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$axis,
+    "int64_t":$count,
+    "int64_t":$fill,
+    "int64_t":$by);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -143,19 +159,25 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
     #cleave.schedule<region = 1, split = [K.s: 8], kernels = [
       <store = [v4], grid = [K.s: 1, M: 16, N: 64], loop = [K.i: 64],
        warps = 4, stages = 2>,
-      <store = [result0], grid = [M: 16, N: 64], loop = [K.s: 8], warps = 4,
-       stages = 1>]>
+      <store = [result0], join, grid = [M: 16, N: 64], loop = [K.s: 8],
+       warps = 4, stages = 1>]>
     ```
 
     - `when`: only in `#cleave.schedules`, see there.
     - `region`: which region of `cleave.alternatives` (0 if there is none).
-    - `split`: the value of each symbol that the schedule binds.
+    - `split`: the value of each symbol that the schedule binds, a number of
+      parts. `K.s: 8` is 8. `T.s: fill 264 by 64` depends on run-time extents: as
+      many parts as bring the grid of the first kernel with T.s to 264 blocks at
+      most, each (but for the last) of a multiple of 64 positions; at least one.
     - `kernels`: what each kernel stores and how it runs, in order. A kernel
       reads what an earlier one stored and computes everything else itself. Of
       one kernel that stores all results the fields stand alone.
     - `store`: `result0` is the function's first result, `v4` the value of the
       region's operation number 4 (`v4.1`: its second result); see
       docs/scheduling.md for the other names. Every result is stored once.
+    - `join`: the kernel runs in the launch of the one in front. Of the blocks
+      of that one with equal tiles of this one's grid, the last to end goes on
+      with this kernel's block.
     - `grid`: every axis of the stored values with its tile in a block, slowest
       first.
     - `loop`: every reduced axis with its tile in a loop step, outermost first.
@@ -168,8 +190,7 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
     ArrayRefParameter<"::mlir::StringAttr">:$whenAxes,
     ArrayRefParameter<"int64_t">:$whenBounds,
     "int64_t":$region,
-    ArrayRefParameter<"::mlir::StringAttr">:$splitAxes,
-    ArrayRefParameter<"int64_t">:$splitCounts,
+    ArrayRefParameter<"::mlir::cleave::PartsAttr">:$splits,
     ArrayRefParameter<"::mlir::cleave::KernelAttr">:$kernels);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

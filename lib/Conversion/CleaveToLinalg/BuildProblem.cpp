@@ -27,15 +27,21 @@ using namespace mlir::cleave::schedule;
 // Axes and elements
 //===----------------------------------------------------------------------===//
 
+static bool isDynamic(const PartCounts &parts, const std::string &axis) {
+  auto it = parts.find(axis);
+  return it != parts.end() && it->second.fill;
+}
+
 /// The extents that are known: static ones, the chosen value of bound symbols,
 /// and what follows from these.
 static Bindings getKnownExtents(const AxisTable &axes,
-                                const Bindings &representative) {
+                                const Bindings &representative,
+                                const PartCounts &parts) {
   Bindings known;
   for (const auto &[name, info] : axes.axes())
     if (!ShapedType::isDynamic(info.extent))
       known[name] = info.extent;
-    else if (info.kind == AxisKind::Bound)
+    else if (info.kind == AxisKind::Bound && !isDynamic(parts, name))
       known[name] = representative.at(name);
   for (size_t before = 0; before != known.size();) {
     before = known.size();
@@ -50,8 +56,9 @@ static Bindings getKnownExtents(const AxisTable &axes,
 }
 
 LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
-                                      const Bindings &representative) {
-  Bindings known = getKnownExtents(axes, representative);
+                                      const Bindings &representative,
+                                      const PartCounts &parts) {
+  Bindings known = getKnownExtents(axes, representative, parts);
   for (const auto &[name, info] : axes.axes()) {
     auto extentOf = known.find(name);
     int64_t extent = extentOf == known.end() ? kDynamic : extentOf->second;
@@ -67,10 +74,12 @@ LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
     AxisId whole = get(split.axis), outer = get(split.outer);
     Axis &inner = problem.axes[get(split.inner)];
     bool full =
-        problem.axes[whole].extent != kDynamic &&
+        problem.axes[whole].extent != kDynamic && inner.extent != kDynamic &&
         problem.axes[outer].extent * inner.extent == problem.axes[whole].extent;
     if (!full && problem.axes[outer].extent != 1)
       inner.part = PartOf{whole, outer};
+    if (inner.part && isDynamic(parts, split.outer))
+      inner.part->by = parts.at(split.outer).by;
   }
   return success();
 }
@@ -762,7 +771,8 @@ FailureOr<AlternativesOp> cleave::getAlternatives(func::FuncOp function) {
 
 FailureOr<Problem> cleave::buildProblem(func::FuncOp function, unsigned region,
                                         const AxisTable &axes,
-                                        const Bindings &representative) {
+                                        const Bindings &representative,
+                                        const PartCounts &parts) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expected a body of one block");
   FailureOr<AlternativesOp> alternatives = getAlternatives(function);
@@ -774,7 +784,7 @@ FailureOr<Problem> cleave::buildProblem(func::FuncOp function, unsigned region,
            << regions << " but got " << region;
   ProblemBuilder builder(function, *alternatives, region);
   builder.numberOps();
-  if (failed(builder.addAxes(axes, representative)))
+  if (failed(builder.addAxes(axes, representative, parts)))
     return failure();
   builder.addPairs();
   if (failed(builder.addResults()))

@@ -16,6 +16,7 @@
 #include "Cleave/Conversion/EmitBody.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -73,8 +74,10 @@ public:
 
 private:
   LogicalResult checkExtents(const Problem &kernel);
-  void emit(const ScheduledKernel &kernel, const LoopNest &nest,
-            ArrayRef<RankedTensorType> resultTypes);
+  void addPartExtents(AxisId inner);
+  Value getGridWithout(AxisId axis);
+  void emit(const ScheduledKernel &kernel, const ScheduledKernel *front,
+            const LoopNest &nest, ArrayRef<RankedTensorType> resultTypes);
   RankedTensorType getStoredType(NodeId id);
 
   func::FuncOp function;
@@ -130,16 +133,68 @@ LogicalResult GraphEmitter::addExtents(
       around.extents.push_back(
           getDim(place->second.first, place->second.second));
   }
-  for (AxisId axis : parts) {
-    auto [whole, outer] = *problem.axes[axis].part;
-    if (around.extents[whole])
-      around.extents[axis] = affine::makeComposedFoldedAffineApply(
-          b, loc, b.getAffineDimExpr(0).ceilDiv(problem.axes[outer].extent),
-          around.extents[whole]);
-  }
+  for (AxisId axis : parts)
+    addPartExtents(axis);
   return success(llvm::all_of(graph.kernels, [&](const ScheduledKernel &k) {
     return succeeded(checkExtents(k.problem));
   }));
+}
+
+/// How many blocks the first kernel that has `axis` in its grid has for each of
+/// its tiles; at least 1.
+Value GraphEmitter::getGridWithout(AxisId axis) {
+  Value blocks = arith::ConstantIndexOp::create(b, loc, 1);
+  auto kernel = llvm::find_if(graph.kernels, [&](const auto &k) {
+    return getTile(k.schedule.grid, axis) != 0;
+  });
+  if (kernel == graph.kernels.end())
+    return blocks;
+  for (const AxisTile &range : kernel->schedule.grid) {
+    if (range.axis == axis || !around.extents[range.axis])
+      continue;
+    OpFoldResult tiles = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0).ceilDiv(range.tile),
+        around.extents[range.axis]);
+    blocks = b.createOrFold<arith::MulIOp>(
+        loc, blocks, getValueOrCreateConstantIndexOp(b, loc, tiles));
+  }
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  return b.createOrFold<arith::MaxSIOp>(loc, blocks, one);
+}
+
+/// The extent of the parts of an axis, and how many there are if they are to
+/// fill a grid.
+void GraphEmitter::addPartExtents(AxisId inner) {
+  PartOf part = *problem.axes[inner].part;
+  OpFoldResult whole = around.extents[part.whole];
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  if (!whole)
+    return;
+  if (problem.axes[part.outer].extent != kDynamic) {
+    around.extents[inner] = affine::makeComposedFoldedAffineApply(
+        b, loc, d0.ceilDiv(problem.axes[part.outer].extent), whole);
+    return;
+  }
+  const PartCount &count = graph.splits.at(problem.axes[part.outer].name);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value fill = arith::ConstantIndexOp::create(b, loc, count.fill);
+  // As many parts as there is room for, then as long as a multiple allows, then
+  // as many as that leaves.
+  Value wanted = arith::MaxSIOp::create(
+      b, loc, arith::DivSIOp::create(b, loc, fill, getGridWithout(part.outer)),
+      one);
+  Value units =
+      getValueOrCreateConstantIndexOp(b, loc,
+                                      affine::makeComposedFoldedAffineApply(
+                                          b, loc, d0.ceilDiv(part.by), whole));
+  Value length = arith::MaxSIOp::create(
+      b, loc, arith::CeilDivSIOp::create(b, loc, units, wanted), one);
+  around.extents[inner] = length;
+  if (!around.extents[part.outer])
+    around.extents[part.outer] =
+        arith::MaxSIOp::create(
+            b, loc, arith::CeilDivSIOp::create(b, loc, units, length), one)
+            .getResult();
 }
 
 LogicalResult GraphEmitter::checkExtents(const Problem &kernel) {
@@ -166,7 +221,8 @@ RankedTensorType GraphEmitter::getStoredType(NodeId id) {
       shape, getElementType(b.getContext(), problem[id].element));
 }
 
-void GraphEmitter::emit(const ScheduledKernel &kernel, const LoopNest &nest,
+void GraphEmitter::emit(const ScheduledKernel &kernel,
+                        const ScheduledKernel *front, const LoopNest &nest,
                         ArrayRef<RankedTensorType> resultTypes) {
   // As extractKernel lists them.
   SmallVector<RankedTensorType> types;
@@ -182,7 +238,8 @@ void GraphEmitter::emit(const ScheduledKernel &kernel, const LoopNest &nest,
         types.push_back(resultTypes[number]);
       }
   }
-  SmallVector<Value> values = emitKernel(b, loc, kernel, around, nest, types);
+  SmallVector<Value> values =
+      emitKernel(b, loc, kernel, front, around, nest, types);
   for (auto [place, value] : llvm::zip_equal(stored, values)) {
     around.arguments[problem.argumentNames.size() + place.first] = value;
     if (place.second)
@@ -193,8 +250,11 @@ void GraphEmitter::emit(const ScheduledKernel &kernel, const LoopNest &nest,
 SmallVector<Value> GraphEmitter::run(ArrayRef<LoopNest> nests,
                                      ArrayRef<RankedTensorType> resultTypes) {
   results.resize(resultTypes.size());
-  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests))
-    emit(kernel, nest, resultTypes);
+  const ScheduledKernel *front = nullptr;
+  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests)) {
+    emit(kernel, front, nest, resultTypes);
+    front = &kernel;
+  }
   return results;
 }
 

@@ -43,8 +43,9 @@ struct GenericInputs {
 class Emitter {
 public:
   Emitter(OpBuilder &b, Location loc, const ScheduledKernel &kernel,
-          const Surroundings &around)
-      : problem(kernel.problem), chosen(kernel.schedule), around(around), b(b),
+          const ScheduledKernel *front, const Surroundings &around)
+      : problem(kernel.problem), chosen(kernel.schedule),
+        front(kernel.schedule.join ? front : nullptr), around(around), b(b),
         loc(loc) {}
 
   /// The results, of the given types.
@@ -52,7 +53,7 @@ public:
                          ArrayRef<RankedTensorType> types);
 
 private:
-  OpFoldResult getExtent(AxisId axis) { return around.extents[axis]; }
+  OpFoldResult getExtent(AxisId axis);
   SmallVector<Value> emitOutputs(ArrayRef<RankedTensorType> types);
   scf::ForallOp emitForall(const LoopNest &kernel, ValueRange outputs);
   void addExtentNumbers();
@@ -93,6 +94,8 @@ private:
 
   const Problem &problem;
   const Schedule &chosen;
+  /// The kernel that this one joins, or null.
+  const ScheduledKernel *front;
   const Surroundings &around;
   OpBuilder &b;
   Location loc;
@@ -111,6 +114,16 @@ private:
 //===----------------------------------------------------------------------===//
 // Ranges
 //===----------------------------------------------------------------------===//
+
+OpFoldResult Emitter::getExtent(AxisId axis) {
+  OpFoldResult extent = around.extents[axis];
+  const std::optional<PartOf> &part = problem.axes[axis].part;
+  if (!part || part->by == 1)
+    return extent;
+  // Made in the kernel, which so knows of the multiple.
+  return affine::makeComposedFoldedAffineApply(
+      b, loc, b.getAffineDimExpr(0) * part->by, extent);
+}
 
 /// How far `axis` goes: as a part, to the end of the whole axis at most.
 OpFoldResult Emitter::getEnd(NestBlock &block, AxisId axis) {
@@ -138,7 +151,11 @@ void Emitter::bind(const Binding &binding, AxisId axis, Value position,
     return;
   }
   OpFoldResult size = b.getIndexAttr(binding.tile);
-  if (binding.tile > 1 &&
+  const std::optional<PartOf> &part = problem.axes[axis].part;
+  bool full = part && part->by % binding.tile == 0 &&
+              problem.axes[part->whole].extent != kDynamic &&
+              problem.axes[part->whole].extent % binding.tile == 0;
+  if (!full && binding.tile > 1 &&
       (isa<Value>(last) || extent == kDynamic || extent % binding.tile)) {
     AffineExpr offset = b.getAffineDimExpr(0), end = b.getAffineSymbolExpr(0);
     AffineMap map = AffineMap::get(
@@ -561,6 +578,16 @@ scf::ForallOp Emitter::emitForall(const LoopNest &kernel, ValueRange outputs) {
       scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
   forall->setAttr("cleave.warps", b.getI64IntegerAttr(chosen.warps));
   forall->setAttr("cleave.stages", b.getI64IntegerAttr(chosen.stages));
+  if (!front)
+    return forall;
+  SmallVector<int64_t> dims;
+  for (const AxisTile &range : kernel.grid)
+    dims.push_back(llvm::find_if(front->schedule.grid,
+                                 [&](const AxisTile &other) {
+                                   return other.axis == range.axis;
+                                 }) -
+                   front->schedule.grid.begin());
+  forall->setAttr("cleave.join", b.getDenseI64ArrayAttr(dims));
   return forall;
 }
 
@@ -614,10 +641,9 @@ SmallVector<Value> Emitter::run(const LoopNest &kernel,
   return llvm::to_vector_of<Value>(forall.getResults());
 }
 
-SmallVector<Value> cleave::emitKernel(OpBuilder &b, Location loc,
-                                      const ScheduledKernel &kernel,
-                                      const Surroundings &around,
-                                      const LoopNest &nest,
-                                      ArrayRef<RankedTensorType> types) {
-  return Emitter(b, loc, kernel, around).run(nest, types);
+SmallVector<Value>
+cleave::emitKernel(OpBuilder &b, Location loc, const ScheduledKernel &kernel,
+                   const ScheduledKernel *front, const Surroundings &around,
+                   const LoopNest &nest, ArrayRef<RankedTensorType> types) {
+  return Emitter(b, loc, kernel, front, around).run(nest, types);
 }

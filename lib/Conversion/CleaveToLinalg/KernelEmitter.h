@@ -22,7 +22,8 @@ namespace mlir::cleave {
 
 /// What kernels share.
 struct Surroundings {
-  /// By axis.
+  /// By axis. Of an axis whose parts are multiples of `by` positions: the
+  /// number of these.
   SmallVector<OpFoldResult> extents;
   /// By the number of the argument.
   std::map<unsigned, Value> arguments;
@@ -32,12 +33,12 @@ struct Surroundings {
 SmallVector<schedule::Cut, 4> getCuts(ArrayRef<schedule::AxisId> storage,
                                       ArrayRef<schedule::Cut> cuts);
 
-/// Writes a kernel and returns what it stores, of the given types.
-SmallVector<Value> emitKernel(OpBuilder &b, Location loc,
-                              const schedule::ScheduledKernel &kernel,
-                              const Surroundings &around,
-                              const schedule::LoopNest &nest,
-                              ArrayRef<RankedTensorType> types);
+/// Writes a kernel and returns what it stores, of the given types. It may join
+/// kernel `front`.
+SmallVector<Value>
+emitKernel(OpBuilder &b, Location loc, const schedule::ScheduledKernel &kernel,
+           const schedule::ScheduledKernel *front, const Surroundings &around,
+           const schedule::LoopNest &nest, ArrayRef<RankedTensorType> types);
 
 } // namespace mlir::cleave
 

@@ -74,7 +74,8 @@ public:
                  unsigned region)
       : function(function), alternatives(alternatives), region(region) {}
 
-  LogicalResult addAxes(const AxisTable &axes, const Bindings &representative);
+  LogicalResult addAxes(const AxisTable &axes, const Bindings &representative,
+                        const PartCounts &parts);
   void numberOps();
   void addPairs();
   LogicalResult addResults();

@@ -38,6 +38,7 @@ static FailureOr<Schedule> getSchedule(KernelAttr attr, const Problem &problem,
   Schedule schedule;
   schedule.warps = attr.getWarps();
   schedule.stages = attr.getStages();
+  schedule.join = attr.getJoin();
   if (failed(addTiles(problem, emitError, attr.getGridAxes(),
                       attr.getGridTiles(), schedule.grid)) ||
       failed(addTiles(problem, emitError, attr.getLoopAxes(),
@@ -107,8 +108,44 @@ static LogicalResult addKernels(ScheduledGraph &graph,
                      "kernel " + Twine(number) + ": ")))
       return failure();
     kernel.schedule = *schedule;
+    if (attr.getJoin() &&
+        failed(check(checkJoin(graph.problem, graph.kernels.back(), kernel),
+                     emitError, "kernel " + Twine(number) + ": ")))
+      return failure();
     llvm::append_range(known, kernel.stores);
     graph.kernels.push_back(std::move(kernel));
+  }
+  return success();
+}
+
+Bindings cleave::getFixedCounts(const PartCounts &parts) {
+  Bindings counts;
+  for (const auto &[axis, part] : parts)
+    if (part.count)
+      counts[axis] = part.count;
+  return counts;
+}
+
+/// How long a part of a dynamic number of parts is depends on its multiple, so
+/// nothing may ask.
+static LogicalResult checkParts(const ScheduledGraph &graph,
+                                EmitError emitError) {
+  for (NodeId id = 0; id < graph.problem.size(); ++id) {
+    const Node &node = graph.problem[id];
+    bool asks =
+        node.kind == NodeKind::Extent ||
+        (node.kind == NodeKind::Pointwise && node.op == Pointwise::Iota);
+    for (AxisId axis : unite(node.axes, node.reduced)) {
+      const Axis &info = graph.problem.axes[axis];
+      const Axis &outer =
+          graph.problem.axes[info.part ? info.part->outer : axis];
+      auto it = graph.splits.find(outer.name);
+      if (asks && it != graph.splits.end() && it->second.fill)
+        return emitError() << "expected a number of parts in 'split' for '"
+                           << outer.name
+                           << "', since the extent or positions of '"
+                           << info.name << "' are used";
+    }
   }
   return success();
 }
@@ -130,7 +167,7 @@ static KernelAttr getKernelAttr(MLIRContext *context, const Problem &problem,
   return KernelAttr::get(
       context, alone ? ArrayRef<StringAttr>() : ArrayRef<StringAttr>(stores),
       gridAxes, gridTiles, loopAxes, loopTiles, kernel.schedule.warps,
-      kernel.schedule.stages);
+      kernel.schedule.stages, kernel.schedule.join);
 }
 
 ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
@@ -140,20 +177,18 @@ ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
   SmallVector<KernelAttr> kernels;
   for (const ScheduledKernel &kernel : graph.kernels)
     kernels.push_back(getKernelAttr(context, graph.problem, kernel, alone));
-  SmallVector<StringAttr> splitAxes;
-  SmallVector<int64_t> splitCounts;
-  for (const auto &[axis, count] : graph.splits) {
-    splitAxes.push_back(StringAttr::get(context, axis));
-    splitCounts.push_back(count);
-  }
+  SmallVector<PartsAttr> splits;
+  for (const auto &[axis, parts] : graph.splits)
+    splits.push_back(PartsAttr::get(context, StringAttr::get(context, axis),
+                                    parts.count, parts.fill, parts.by));
   SmallVector<StringAttr> whenAxes;
   SmallVector<int64_t> whenBounds;
   for (const auto &[axis, bound] : graph.when) {
     whenAxes.push_back(StringAttr::get(context, axis));
     whenBounds.push_back(bound);
   }
-  return ScheduleAttr::get(context, whenAxes, whenBounds, graph.region,
-                           splitAxes, splitCounts, kernels);
+  return ScheduleAttr::get(context, whenAxes, whenBounds, graph.region, splits,
+                           kernels);
 }
 
 bool cleave::hasNamedAxes(func::FuncOp function) {
@@ -220,19 +255,23 @@ static FailureOr<ScheduledGraph> getScheduledGraph(func::FuncOp function,
   if (failed(addConditions(graph, attr, function, axes, emitError)))
     return failure();
   graph.region = attr.getRegion();
-  for (auto [axis, count] :
-       llvm::zip_equal(attr.getSplitAxes(), attr.getSplitCounts())) {
-    const AxisInfo *info = axes.lookup(axis.getValue());
+  for (PartsAttr parts : attr.getSplits()) {
+    StringRef axis = parts.getAxis().getValue();
+    const AxisInfo *info = axes.lookup(axis);
     if (!info || info->kind != AxisKind::Bound)
-      return emitError() << "expected a bound axis in 'split' but got '"
-                         << axis.getValue() << "'";
-    graph.splits[axis.getValue().str()] = count;
+      return emitError() << "expected a bound axis in 'split' but got '" << axis
+                         << "'";
+    graph.splits[axis.str()] = {parts.getCount(), parts.getFill(),
+                                parts.getBy()};
   }
-  FailureOr<Problem> problem = buildProblem(function, graph.region, axes,
-                                            axes.representative(graph.splits));
+  FailureOr<Problem> problem = buildProblem(
+      function, graph.region, axes,
+      axes.representative(getFixedCounts(graph.splits)), graph.splits);
   if (failed(problem))
     return failure();
   graph.problem = std::move(*problem);
+  if (failed(checkParts(graph, emitError)))
+    return failure();
   ArrayRef<KernelAttr> kernels = attr.getKernels();
   bool alone = kernels.front().getStores().empty();
   if (failed(alone ? addFusedKernels(graph, kernels.front(), emitError)

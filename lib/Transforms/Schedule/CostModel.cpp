@@ -36,6 +36,9 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.latency = 0.6;
     target.barrier = 0.2;
     target.launch = 3;
+    // Measured against a second kernel, whose launch counts as 3 above: 0.3 to
+    // 0.7 us more where the merge itself is short (docs/performance.md).
+    target.join = 3.4;
     target.sharedBytesPerBlock = 227 * 1024;
     return target;
   }
@@ -49,6 +52,9 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.latency = 0.6;
     target.barrier = 0.2;
     target.launch = 3;
+    // Measured against a second kernel, whose launch counts as 3 above: 0.3 to
+    // 0.7 us more where the merge itself is short (docs/performance.md).
+    target.join = 3.4;
     target.sharedBytesPerBlock = 163 * 1024;
     target.sharedBytes = 164 * 1024;
     target.sharedBytesPerBlock = 163 * 1024;
@@ -333,7 +339,11 @@ void Counter::finish(const LoopNest &kernel) {
     addOnce(id);
   for (const Result &result : problem.results)
     addOnce(result.node);
-  cost.time = std::max(cost.time, once / target.memoryBytes) + target.launch;
+  // What a kernel reads that joins was stored a moment ago.
+  double rate = chosen.join && once <= target.cacheSize ? target.cacheBytes
+                                                        : target.memoryBytes;
+  cost.time = std::max(cost.time, once / rate) +
+              (chosen.join ? target.join : target.launch);
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {

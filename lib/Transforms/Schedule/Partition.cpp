@@ -297,3 +297,67 @@ Problem schedule::extractKernel(const Problem &problem, const Stores &stores,
   extractor.addResults(stores);
   return std::move(extractor.kernel);
 }
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+/// Whether `kernel` reads what `front` stores, at other positions of its axis
+/// `axis` than its block's own.
+static bool readsElsewhere(const Problem &whole, const ScheduledKernel &front,
+                           const ScheduledKernel &kernel,
+                           const AxisTile &range) {
+  const Problem &problem = kernel.problem;
+  if (!contains(getReducedAxes(problem), range.axis) ||
+      problem.axes[range.axis].isCoveredBy(range.tile))
+    return false;
+  for (NodeId id = 0; id < problem.size(); ++id)
+    if (problem[id].kind == NodeKind::Argument &&
+        contains(problem[id].axes, range.axis) &&
+        llvm::any_of(front.stores, [&](NodeId stored) {
+          return problem[id].argument == whole.argumentNames.size() + stored;
+        }))
+      return true;
+  return false;
+}
+
+/// The tile of the axis that is called `name`, or 0.
+static int64_t getTileOf(const ScheduledKernel &kernel, llvm::StringRef name) {
+  int axis = kernel.problem.findAxis(name);
+  return axis < 0 ? 0 : getTile(kernel.schedule.grid, axis);
+}
+
+llvm::Error schedule::checkJoin(const Problem &whole,
+                                const ScheduledKernel &front,
+                                const ScheduledKernel &kernel) {
+  auto fail = [&](const llvm::Twine &reason) {
+    return llvm::createStringError("cannot join: " + reason);
+  };
+  if (front.schedule.join)
+    return fail("the kernel in front joins another one");
+  if (front.schedule.warps != kernel.schedule.warps)
+    return fail("expected " + llvm::Twine(front.schedule.warps) +
+                " warps, as the kernel in front has, but got " +
+                llvm::Twine(kernel.schedule.warps));
+  for (const AxisTile &range : kernel.schedule.grid) {
+    const std::string &name = kernel.problem.axes[range.axis].name;
+    int64_t tile = getTileOf(front, name);
+    if (!tile)
+      return fail("the kernel in front has no axis '" + name + "' in its grid");
+    if (tile != range.tile)
+      return fail("expected a tile of " + llvm::Twine(tile) + " for axis '" +
+                  name + "', as the kernel in front has, but got " +
+                  llvm::Twine(range.tile));
+    if (readsElsewhere(whole, front, kernel, range))
+      return fail("other blocks store what is reduced over axis '" + name +
+                  "'");
+  }
+  for (const AxisTile &range : front.schedule.grid) {
+    const Axis &axis = front.problem.axes[range.axis];
+    if (!getTileOf(kernel, axis.name) && axis.extent < 1 &&
+        !front.problem.countsParts(range.axis))
+      return fail("axis '" + axis.name +
+                  "' of the kernel in front may be empty");
+  }
+  return llvm::Error::success();
+}

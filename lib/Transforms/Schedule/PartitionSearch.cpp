@@ -37,7 +37,7 @@ public:
   Searcher(const Problem &problem, const Target &target,
            const SearchOptions &options);
 
-  llvm::Expected<PartitionResult> run();
+  llvm::Expected<PartitionResult> run(const Partition *start);
 
 private:
   Partition getFinestPartition();
@@ -51,7 +51,7 @@ private:
   bool descend(Plan &plan);
   std::vector<Partition> getNeighbours(const Plan &plan);
   void addMerges(const Plan &plan, std::vector<Partition> &neighbours);
-  llvm::Expected<PartitionResult> finish(const Plan &plan);
+  llvm::Expected<PartitionResult> finish(Plan plan);
 
   const Problem &problem;
   const Target &target;
@@ -325,7 +325,20 @@ bool Searcher::descend(Plan &plan) {
   return best.has_value();
 }
 
-llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
+/// Drops what no other kernel reads any more.
+static void dropUnread(const Problem &problem, Plan &plan) {
+  std::set<NodeId> used;
+  for (const std::vector<NodeId> &reads : plan.reads)
+    used.insert(reads.begin(), reads.end());
+  for (Stores &stores : plan.partition)
+    if (llvm::any_of(stores, [&](NodeId id) { return isResult(problem, id); }))
+      llvm::erase_if(stores, [&](NodeId id) {
+        return !isResult(problem, id) && !used.count(id);
+      });
+}
+
+llvm::Expected<PartitionResult> Searcher::finish(Plan plan) {
+  dropUnread(problem, plan);
   PartitionResult result;
   for (auto [stores, reads] : llvm::zip_equal(plan.partition, plan.reads)) {
     ScheduledKernel kernel;
@@ -341,12 +354,18 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
   }
   result.candidates = candidates;
   result.converged = converged;
+  joinKernels(problem, target, options, result);
   return result;
 }
 
-llvm::Expected<PartitionResult> Searcher::run() {
+llvm::Expected<PartitionResult> Searcher::run(const Partition *given) {
   std::optional<Plan> best;
-  for (Partition start : {getFusedPartition(problem), getFinestPartition()}) {
+  std::vector<Partition> starts;
+  if (given)
+    starts = {*given};
+  else
+    starts = {getFusedPartition(problem), getFinestPartition()};
+  for (Partition &start : starts) {
     limit = costs.size() + start.size();
     isStart = true;
     std::optional<Plan> plan = evaluate(std::move(start));
@@ -361,11 +380,12 @@ llvm::Expected<PartitionResult> Searcher::run() {
   }
   if (!best)
     return llvm::createStringError(error);
-  return finish(*best);
+  return finish(std::move(*best));
 }
 
 llvm::Expected<PartitionResult>
 schedule::searchPartition(const Problem &problem, const Target &target,
-                          const SearchOptions &options) {
-  return Searcher(problem, target, options).run();
+                          const SearchOptions &options,
+                          const Partition *start) {
+  return Searcher(problem, target, options).run(start);
 }

@@ -204,7 +204,10 @@ void Printer::printBlock(NestBlock &block) {
 
 void Printer::printKernel(const Schedule &schedule, const LoopNest &kernel,
                           unsigned number) {
-  line() << "kernel " << number << ": parallel";
+  line() << "kernel " << number;
+  if (schedule.join)
+    os << " in the launch of kernel " << number - 1;
+  os << ": parallel";
   for (const AxisTile &range : kernel.grid)
     os << " " << problem.axes[range.axis].name << " step " << range.tile << ",";
   os << " warps " << schedule.warps << ", stages " << schedule.stages << ":\n";

@@ -95,6 +95,12 @@ AxisId Problem::addAxis(llvm::StringRef name, int64_t extent,
   return axes.size() - 1;
 }
 
+bool Problem::countsParts(AxisId axis) const {
+  return llvm::any_of(axes, [&](const Axis &inner) {
+    return inner.part && inner.part->outer == axis;
+  });
+}
+
 int Problem::findAxis(llvm::StringRef name) const {
   for (auto [id, axis] : llvm::enumerate(axes))
     if (axis.name == name)

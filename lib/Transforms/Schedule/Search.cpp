@@ -136,6 +136,9 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
     return {1};
   if (use.contracted || use.free)
     return getPowers(axis, kMinContractK, 256);
+  // Of a few parts whole tiles are read at once.
+  if (problem.countsParts(id))
+    return getPowers(axis, 1, 32);
   // Tiles of several reduced axes multiply.
   return getPowers(axis, getReducedAxes(problem).size() > 1 ? 1 : 32, 4096);
 }
@@ -176,7 +179,9 @@ void Search::addFields(Schedule &schedule) {
     schedule.grid.push_back({axis, 1});
     fields.push_back(
         {[index](Schedule &s) -> int64_t & { return s.grid[index].tile; },
-         getGridTiles(problem, axis)});
+         options.joinedWarps
+             ? llvm::SmallVector<int64_t, 8>{getTile(options.joinedGrid, axis)}
+             : getGridTiles(problem, axis)});
   }
   // Axes in parts after the numbers of their parts.
   AxisSet reduced = getReducedAxes(problem);
@@ -189,8 +194,10 @@ void Search::addFields(Schedule &schedule) {
         {[index](Schedule &s) -> int64_t & { return s.loop[index].tile; },
          getLoopTiles(problem, axis)});
   }
-  fields.push_back(
-      {[](Schedule &s) -> int64_t & { return s.warps; }, {1, 2, 4, 8}});
+  fields.push_back({[](Schedule &s) -> int64_t & { return s.warps; },
+                    options.joinedWarps
+                        ? llvm::SmallVector<int64_t, 8>{options.joinedWarps}
+                        : llvm::SmallVector<int64_t, 8>{1, 2, 4, 8}});
   if (!schedule.loop.empty())
     fields.push_back({[](Schedule &s) -> int64_t & { return s.stages; },
                       {1, 2, 3, 4, 6, 8}});
@@ -259,6 +266,9 @@ void Search::descend(Schedule start) {
 llvm::Expected<SearchResult> Search::run() {
   Schedule schedule;
   schedule.horizontal = options.horizontal;
+  schedule.join = options.joinedWarps != 0;
+  if (schedule.join)
+    schedule.warps = options.joinedWarps;
   addFields(schedule);
   std::optional<SearchResult> result;
   // The smallest tiles, middling ones, and whole axes.
@@ -266,7 +276,8 @@ llvm::Expected<SearchResult> Search::run() {
     for (Field &field : fields)
       field.get(schedule) =
           field.choices[third * (field.choices.size() - 1) / 2];
-    schedule.warps = third == 2 ? 8 : 4;
+    if (!schedule.join)
+      schedule.warps = third == 2 ? 8 : 4;
     schedule.stages = schedule.loop.empty() || third == 2 ? 1 : 2;
     descend(schedule);
     if (found && (!result || best.cost < result->cost))

@@ -23,7 +23,7 @@ import sys
 from random_schedules import TILES, get_bindings
 
 SCHEDULE = re.compile(r"#cleave\.schedule<.*?>(?=, cleave\.|\})")
-PARTS = [1, 2, 3, 7]
+PARTS = [1, 2, 3, 7, "fill 5 by 1", "fill 16 by 16", "fill 64 by 3"]
 
 
 def get_names(function, region):
@@ -45,14 +45,20 @@ class Schedule:
         self.region, self.splits, self.rng = region, splits, rng
         self.kernels = [{"store": store, "grid": [], "loop": [],
                          "warps": rng.choice([1, 2, 4, 8]),
-                         "stages": rng.choice([1, 2, 3, 4])}
+                         "stages": rng.choice([1, 2, 3, 4]),
+                         "join": rng.random() < 0.5}
                         for store in stores]
 
     def __str__(self):
         def tiles(pairs):
             return ", ".join(f"{axis}: {tile}" for axis, tile in pairs)
+        # Never two in a row.
+        for front, kernel in zip([{"join": True}] + self.kernels,
+                                 self.kernels):
+            kernel["join"] &= not front["join"]
         kernels = ", ".join(
-            f"<store = [{k['store']}], grid = [{tiles(k['grid'])}], "
+            f"<store = [{k['store']}], {'join, ' * k['join']}"
+            f"grid = [{tiles(k['grid'])}], "
             f"loop = [{tiles(k['loop'])}], warps = {k['warps']}, "
             f"stages = {k['stages']}>" for k in self.kernels)
         split = f"split = [{tiles(self.splits)}], " if self.splits else ""
@@ -70,9 +76,26 @@ class Schedule:
             cuts = [k for k in self.kernels if "result" not in k["store"]]
             self.kernels.remove(self.rng.choice(cuts))
             return True
+        if match := re.search(r"a number of parts in 'split' for '(\S+)'",
+                              message):
+            self.splits = [(axis, 3 if axis == match.group(1) else parts)
+                           for axis, parts in self.splits]
+            return True
         if not (match := re.search(r"kernel (\d+): (.*)", message)):
             return False
         kernel, reason = self.kernels[int(match.group(1))], match.group(2)
+        if match := re.search(r"cannot join: expected a tile of (\d+) for axis "
+                              r"'(\S+)'", reason):
+            kernel["grid"] = [
+                (axis, int(match.group(1)) if axis == match.group(2) else tile)
+                for axis, tile in kernel["grid"]]
+            return True
+        if match := re.search(r"cannot join: expected (\d+) warps", reason):
+            kernel["warps"] = int(match.group(1))
+            return True
+        if "cannot join" in reason:
+            kernel["join"] = False
+            return True
         if match := re.search(r"tile for (?:reduced )?axis '(\S+)'.* in "
                               r"'(grid|loop)'", reason):
             tiles = kernel[match.group(2)]
@@ -113,7 +136,7 @@ def main():
                                      body.rstrip()[:-1]) if f.strip()]
     pairs = [(re.search(r"@(\w+)", f).group(1), f) for f in functions]
     pairs = [p for p in pairs if p[0] not in args.skip]
-    kernels = 0
+    kernels = joins = 0
     for number in range(args.count):
         name, function = pairs[number % len(pairs)]
         labels = re.search(r"cleave\.alternatives \[(.*)\]", function)
@@ -140,6 +163,7 @@ def main():
             if not schedule.repair(checked.stderr):
                 sys.exit(f"{path}\n{checked.stderr}")
         kernels += len(schedule.kernels)
+        joins += sum(kernel["join"] for kernel in schedule.kernels)
         command = [os.path.join(args.tools, "cleave-run"), path,
                    f"--source={args.file}", f"--entry={name}", "--check"]
         if bind:
@@ -147,7 +171,8 @@ def main():
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
-    print(f"{args.count} partitions into {kernels} kernels are right")
+    print(f"{args.count} partitions into {kernels} kernels are right, {joins} "
+          "of them in the launch in front")
 
 
 if __name__ == "__main__":

@@ -68,6 +68,57 @@ TEST(CostModelTest, TooLargeTilesDoNotFit) {
   EXPECT_GT(getCost(graph.problem, schedule).excess, 1);
 }
 
+namespace {
+/// P[S, M, N] summed over S, as partial results are.
+struct Merge {
+  Problem problem;
+  AxisId m, n, s;
+
+  Merge(int64_t rows, int64_t columns, int64_t parts) {
+    m = problem.addAxis("M", kDynamic, rows);
+    n = problem.addAxis("N", columns, columns);
+    s = problem.addAxis("S", parts, parts);
+    NodeId p = problem.addArgument(0, Element::F32, {s, m, n});
+    problem.results = {{problem.addReduce(Combiner::Sum, p, {s}), {m, n}}};
+  }
+
+  /// In the launch in front, in tiles of that one.
+  double getJoined(int64_t rows, int64_t columns, int64_t warps) {
+    Schedule schedule;
+    schedule.grid = {{m, rows}, {n, columns}};
+    schedule.loop = {{s, 1}};
+    schedule.warps = warps;
+    schedule.stages = 4;
+    schedule.join = true;
+    return getCost(problem, schedule).time;
+  }
+};
+} // namespace
+
+// The fences and the count cost as much as a launch; a merge of little work is
+// as fast either way, but only a launch of its own spreads much.
+TEST(CostModelTest, TheLastBlockMergesLittle) {
+  Merge few(16, 4096, 2);
+  EXPECT_LT(few.getJoined(16, 32, 4), search(few.problem).cost.time + 1);
+  Merge heads(32, 128, 8);
+  EXPECT_LT(heads.getJoined(4, 128, 4), search(heads.problem).cost.time + 1);
+  Merge many(128, 128, 64);
+  EXPECT_GT(many.getJoined(128, 128, 8), search(many.problem).cost.time + 30);
+  Merge wide(8192, 4096, 2);
+  EXPECT_GT(wide.getJoined(128, 128, 8) * 1.2, search(wide.problem).cost.time);
+}
+
+// 0.6 us for each 32 KB that one block reads, beside what does not depend on it.
+TEST(CostModelTest, AJoinedMergeCostsWhatWasMeasured) {
+  for (int64_t parts : {8, 32, 128}) {
+    double measured =
+        4 + 0.6 * static_cast<double>(parts) * 64 * 64 * 4 / 32768;
+    double time = Merge(64, 64, parts).getJoined(64, 64, 8);
+    EXPECT_LT(time, 1.7 * measured) << parts;
+    EXPECT_GT(time, measured / 1.7) << parts;
+  }
+}
+
 // Few rows want many small blocks, many rows want large tiles that reuse more.
 TEST(SearchTest, TilesGrowWithTheProblem) {
   SearchResult few = search(LinearWithNorm(1).problem);

@@ -33,6 +33,10 @@ struct Target {
   /// A load from device memory to its use, what threads of a block wait for
   /// each other in a loop step, and the start of a kernel.
   double latency = 1, barrier = 0, launch = 1;
+  /// What it takes a block to find out that it is the last of several.
+  double join = 1;
+  /// What was stored a moment ago is still there up to as many bytes.
+  double cacheSize = 4e7;
   int64_t sharedBytesPerBlock = 227 * 1024;
   int64_t sharedBytes = 228 * 1024;
   int64_t registers = 65536;

@@ -63,6 +63,11 @@ struct ScheduledKernel {
   Schedule schedule;
 };
 
+/// Why `kernel`, of a graph that `whole` is, cannot join `front`, or success.
+/// Their schedules are legal.
+llvm::Error checkJoin(const Problem &whole, const ScheduledKernel &front,
+                      const ScheduledKernel &kernel);
+
 } // namespace mlir::cleave::schedule
 
 #endif // CLEAVE_TRANSFORMS_SCHEDULE_PARTITION_H

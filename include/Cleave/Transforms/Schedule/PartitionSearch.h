@@ -28,10 +28,14 @@ struct PartitionResult {
 };
 
 /// The best partition found, each kernel with its best schedule; an error if
-/// some value has no kernel at all.
-llvm::Expected<PartitionResult> searchPartition(const Problem &problem,
-                                                const Target &target,
-                                                const SearchOptions &options);
+/// some value has no kernel at all. Goes on from `start` if there is one.
+llvm::Expected<PartitionResult>
+searchPartition(const Problem &problem, const Target &target,
+                const SearchOptions &options, const Partition *start = nullptr);
+
+/// Lets kernels join those in front where that is faster.
+void joinKernels(const Problem &problem, const Target &target,
+                 const SearchOptions &options, PartitionResult &result);
 
 } // namespace mlir::cleave::schedule
 

@@ -42,6 +42,8 @@ llvm::StringRef getName(Element element);
 /// and exists only where that is one.
 struct PartOf {
   AxisId whole = 0, outer = 0;
+  /// |inner| is a multiple of it.
+  int64_t by = 1;
 };
 
 struct Axis {
@@ -185,6 +187,8 @@ public:
   std::map<NodeId, std::string> nodeNames;
 
   AxisId addAxis(llvm::StringRef name, int64_t extent, int64_t representative);
+  /// Whether `axis` counts parts: there is at least one.
+  bool countsParts(AxisId axis) const;
   /// The axis of that name, or -1.
   int findAxis(llvm::StringRef name) const;
 

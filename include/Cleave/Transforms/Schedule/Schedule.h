@@ -31,6 +31,9 @@ struct Schedule {
   llvm::SmallVector<AxisTile, 4> loop;
   int64_t warps = 4;
   int64_t stages = 1;
+  /// In the launch of the kernel in front: of its blocks with equal tiles of
+  /// this one's grid, the last to end goes on with this one's.
+  bool join = false;
   /// Whether independent reductions over one axis share a loop.
   bool horizontal = true;
 };

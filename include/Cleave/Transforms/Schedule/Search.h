@@ -29,6 +29,10 @@ struct SearchOptions {
   /// What a partition's search may cost: candidates times the square of the
   /// kernel's nodes, which is how long it takes to plan one.
   double maxWork = 12e6;
+  /// If not empty, the tiles and warps of the kernel in front, which this one
+  /// joins.
+  llvm::SmallVector<AxisTile, 4> joinedGrid;
+  int64_t joinedWarps = 0;
 };
 
 struct SearchResult {
