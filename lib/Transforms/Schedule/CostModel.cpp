@@ -74,14 +74,25 @@ class Counter {
 public:
   Counter(const Problem &problem, const Schedule &schedule,
           const Target &target)
-      : problem(problem), chosen(schedule), target(target) {}
+      : problem(problem), chosen(schedule), target(target) {
+    findRows();
+    for (const Fold &fold : problem.folds)
+      for (const FoldState &state : fold.states)
+        rebased.insert(state.rebased);
+  }
 
   KernelCost count(const LoopNest &kernel);
 
 private:
   void countBlock(const NestBlock &block, double trips);
-  void countStep(const NestBlock &block, const Step &step, double trips);
+  /// The bytes of the tile that stays in registers.
+  double countStep(const NestBlock &block, const Step &step, double trips);
   void countExpression(const NestBlock &block, NodeId id, double elements);
+  void findRows();
+  bool addRows(NodeId operand, const AxisSet &reduced, std::set<NodeId> &seen);
+  double getBusyWarps(const NestBlock &block, NodeId contraction) const;
+  void addUses(const NestBlock &block, NodeId id, std::set<NodeId> &seen);
+  void findLastUses(const NestBlock &block);
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// Positions that exist at the representative extents.
@@ -89,6 +100,8 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
+  /// Iterations of a loop, on average over the blocks.
+  double getTrips(const NestBlock &block, const Loop &loop) const;
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   void finish(const LoopNest &kernel);
@@ -99,6 +112,14 @@ private:
   KernelCost cost;
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
+  /// Contractions whose warps share no row, and the axes of a row.
+  std::map<NodeId, AxisSet> rows;
+  /// Old states at the newest references.
+  std::set<NodeId> rebased;
+  /// By block and tile, the last of the block's steps that reads it; and the
+  /// blocks around while these are found, each with its step.
+  std::map<const NestBlock *, std::map<NodeId, size_t>> lastUses;
+  std::vector<std::pair<const NestBlock *, size_t>> path;
   /// By number and axes, as a node.
   std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
@@ -183,6 +204,108 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// What a step computes from
+//===----------------------------------------------------------------------===//
+
+static bool holdsLoop(const NestBlock &block) {
+  return llvm::any_of(block.steps,
+                      [](const Step &step) { return step.kind == Step::Nest; });
+}
+
+/// The operands of reduction or fold state `id`.
+static llvm::ArrayRef<NodeId> getBody(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].body;
+  return node.operands;
+}
+
+static bool isContraction(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].contraction;
+  return node.kind == NodeKind::Contract;
+}
+
+/// Follows `operand` up to contractions, which get `reduced` as axes of rows;
+/// whether there is one.
+bool Counter::addRows(NodeId operand, const AxisSet &reduced,
+                      std::set<NodeId> &seen) {
+  if (!seen.insert(operand).second)
+    return false;
+  const Node &node = problem[operand];
+  if (node.kind == NodeKind::Contract) {
+    rows[operand] = unite(rows[operand], reduced);
+    return true;
+  }
+  bool found = false;
+  if (node.kind == NodeKind::Pointwise)
+    for (NodeId next : node.operands)
+      found |= addRows(next, reduced, seen);
+  return found;
+}
+
+/// Fragments of a row that is reduced, or multiplied again, stay in one warp.
+void Counter::findRows() {
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const AxisSet &reduced = problem.getReducedAxes(id);
+    if (reduced.empty())
+      continue;
+    llvm::ArrayRef<NodeId> body = getBody(problem, id);
+    for (NodeId operand : body) {
+      std::set<NodeId> seen;
+      if (addRows(operand, reduced, seen) && body.size() == 2)
+        rows[id] =
+            unite(rows[id], subtract(problem[id].axes, problem[operand].axes));
+    }
+  }
+}
+
+/// Warps that have fragments of their own: others compute the same ones.
+double Counter::getBusyWarps(const NestBlock &block, NodeId contraction) const {
+  auto warps = static_cast<double>(chosen.warps);
+  const AxisSet &axes = problem[contraction].axes;
+  double fragments = getPadded(block, axes) / 128;
+  if (auto it = rows.find(contraction); it != rows.end())
+    fragments =
+        std::min(fragments, getPadded(block, subtract(axes, it->second)) / 16);
+  return std::min(warps, std::max(fragments, 1.0));
+}
+
+/// Notes the tiles that the expression of `id` reads, each in its block.
+void Counter::addUses(const NestBlock &block, NodeId id,
+                      std::set<NodeId> &seen) {
+  auto visit = [&](NodeId operand) {
+    if (!seen.insert(operand).second || problem.isScalar(operand))
+      return;
+    NestBlock *home =
+        getHome(problem, const_cast<NestBlock *>(&block), operand);
+    if (!home || !home->available.count(operand))
+      return addUses(block, operand, seen);
+    for (auto [around, step] : path)
+      if (around == home)
+        lastUses[home][operand] = step;
+  };
+  for (NodeId operand : getBody(problem, id))
+    visit(operand);
+  if (problem[id].kind == NodeKind::FoldState)
+    visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
+}
+
+void Counter::findLastUses(const NestBlock &block) {
+  path.push_back({&block, 0});
+  for (const Step &step : block.steps) {
+    std::set<NodeId> seen;
+    if (step.kind == Step::Nest)
+      findLastUses(step.loop->body);
+    else
+      addUses(block, step.node, seen);
+    ++path.back().second;
+  }
+  path.pop_back();
+}
+
 /// A tile in shared memory. Its rows are padded by 16 bytes against bank
 /// conflicts; which axis a row runs along is not known here, so the shortest.
 int64_t Counter::getSharedBytes(const NestBlock &block,
@@ -195,30 +318,60 @@ int64_t Counter::getSharedBytes(const NestBlock &block,
   return static_cast<int64_t>(bytes + elements / std::max(row, 1.0) * 16);
 }
 
-void Counter::countStep(const NestBlock &block, const Step &step,
-                        double trips) {
+double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
+  double extent = getExtent(loop.range.axis);
+  auto tile = static_cast<double>(loop.range.tile);
+  if (loop.domain.empty())
+    return std::ceil(extent / tile);
+  // Tiles are where they are with equal chances: a few places will do.
+  constexpr int kSamples = 64;
+  double trips = 0;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    auto getRange = [&](AxisId axis) {
+      auto size = static_cast<double>(block.bindings.at(axis).tile);
+      double tiles = std::ceil(getExtent(axis) / size);
+      double first = size * std::floor(tiles * (sample + 0.5) / kSamples);
+      return std::make_pair(first, std::min(first + size, getExtent(axis)) - 1);
+    };
+    double begin = 0, end = extent;
+    for (const DomainBound &bound : loop.domain) {
+      double limit = 0;
+      bool known = true;
+      auto add = [&](NodeId term, bool negative) {
+        std::optional<double> value =
+            evaluateExtreme(problem, term, bound.upper != negative, getRange);
+        known &= value.has_value();
+        limit += negative ? -value.value_or(0) : value.value_or(0);
+      };
+      for (NodeId term : bound.plus)
+        add(term, false);
+      for (NodeId term : bound.minus)
+        add(term, true);
+      if (known && bound.upper)
+        end = std::min(end, limit + (bound.strict ? 0 : 1));
+      else if (known)
+        begin = std::max(begin, limit + (bound.strict ? 1 : 0));
+    }
+    trips += std::max(0.0, std::ceil(end / tile) - std::floor(begin / tile));
+  }
+  return trips / kSamples;
+}
+
+double Counter::countStep(const NestBlock &block, const Step &step,
+                          double trips) {
   NodeId id = step.node;
   const Node &node = problem[id];
   double threads = static_cast<double>(chosen.warps) * 32;
   double tile = std::max(getPadded(block, node.axes), threads);
   double bytes = std::max(1u, getBits(node.element) / 8) * tile;
-  llvm::SmallVector<NodeId, 2> body = node.operands;
-  bool contraction = node.kind == NodeKind::Contract;
-  if (node.kind == NodeKind::FoldState) {
-    const FoldState &state = problem.folds[node.fold].states[node.state];
-    body = state.body;
-    contraction = state.contraction;
-  }
+  llvm::ArrayRef<NodeId> body = getBody(problem, id);
   if (node.kind == NodeKind::Argument) {
     cost.loadedBytes += trips * getMovedBytes(block, node);
     arguments.insert({{node.argument, node.axes}, id});
-  } else if (contraction) {
+  } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
-    // A warp computes at least one 16 x 8 fragment; more warps than fragments
-    // compute the same ones.
-    double fragments = std::max(1.0, getPadded(block, node.axes) / 128);
-    macs *= std::max(1.0, static_cast<double>(chosen.warps) / fragments);
+    macs *= static_cast<double>(chosen.warps) / getBusyWarps(block, id);
     Element element = problem[body[0]].element;
     bool tensor = element == Element::F16 || element == Element::BF16;
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
@@ -236,40 +389,54 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     countExpression(block, id, trips * getPadded(block, node.axes));
   }
   // Tiles on their way to later steps lie in a ring.
-  bool inRing =
-      node.kind == NodeKind::Argument && trips > 1 && chosen.stages > 1;
+  bool inRing = node.kind == NodeKind::Argument && trips > 1 &&
+                chosen.stages > 1 && !holdsLoop(block);
   if (inRing)
     cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
   // An accumulator takes no registers beside those that the loop carries.
-  if (step.kind == Step::Evaluate && !inRing)
-    liveSum += bytes;
+  // A state on its way to newer references is where the old one was.
+  bool isFree = inRing || rebased.count(id) || step.kind != Step::Evaluate;
+  return isFree ? 0 : bytes;
 }
 
+/// A tile may take the place of one that is read for the last time.
 void Counter::countBlock(const NestBlock &block, double trips) {
-  double outside = liveSum;
+  const double outside = liveSum;
+  const std::map<NodeId, size_t> &uses = lastUses[&block];
+  std::map<NodeId, double> live;
   bool loads = false;
-  for (const Step &step : block.steps) {
+  for (auto [i, step] : llvm::enumerate(block.steps)) {
+    std::map<NodeId, double> made;
     if (step.kind != Step::Nest) {
-      countStep(block, step, trips);
+      if (double bytes = countStep(block, step, trips))
+        made[step.node] = bytes;
       loads |= problem[step.node].kind == NodeKind::Argument;
-      continue;
+    } else {
+      const Loop &loop = *step.loop;
+      if (!loop.continued)
+        for (NodeId id : loop.carried)
+          made[id] = getPadded(block, problem[id].axes) *
+                     getBits(problem[id].element) / 8;
+      for (auto [id, bytes] : made)
+        liveSum += bytes;
+      countBlock(loop.body, trips * getTrips(block, loop));
     }
-    const Loop &loop = *step.loop;
-    double before = liveSum;
-    if (!loop.continued)
-      for (NodeId id : loop.carried)
-        liveSum += getPadded(block, problem[id].axes) *
-                   getBits(problem[id].element) / 8;
-    double carried = liveSum;
-    double extent = getExtent(loop.range.axis);
-    double inner = std::ceil(extent / static_cast<double>(loop.range.tile));
-    countBlock(loop.body, trips * inner);
-    liveSum = loop.continued ? before : carried;
+    for (auto it = live.begin(); it != live.end();) {
+      auto use = uses.find(it->first);
+      bool done = use != uses.end() && use->second == i;
+      it = done ? live.erase(it) : std::next(it);
+    }
+    live.insert(made.begin(), made.end());
+    liveSum = outside;
+    for (auto [id, bytes] : live)
+      liveSum += bytes;
+    liveBytes = std::max(liveBytes, liveSum);
   }
   if (loads)
     cost.loadSteps += trips;
-  liveBytes = std::max(liveBytes, liveSum);
-  liveSum = std::max(outside, 0.0);
+  if (loads && trips > 1 && holdsLoop(block))
+    cost.exposedSteps += trips;
+  liveSum = outside;
 }
 
 void Counter::finish(const LoopNest &kernel) {
@@ -313,7 +480,8 @@ void Counter::finish(const LoopNest &kernel) {
       alone = target.latency +
               std::max({loads, steps * target.barrier + compute,
                         steps * target.latency /
-                            static_cast<double>(chosen.stages - 1)});
+                            static_cast<double>(chosen.stages - 1)}) +
+              cost.exposedSteps * target.latency;
     return std::max(perUnit * work, alone);
   };
   double full = std::floor(cost.blocks / (units * resident));
@@ -337,6 +505,7 @@ void Counter::finish(const LoopNest &kernel) {
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {
+  findLastUses(*kernel.root);
   countBlock(*kernel.root, 1);
   for (const Result &result : problem.results) {
     Node stored = problem[result.node];

@@ -51,6 +51,8 @@ struct KernelCost {
   double tensorMacs = 0, scalarOps = 0, specialOps = 0;
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
+  /// Those of them that no ring can load ahead: loops that hold others.
+  double exposedSteps = 0;
   int64_t sharedBytes = 0, registersPerThread = 0;
   /// Blocks that a multiprocessor is taken to hold at once.
   int64_t resident = 1;
