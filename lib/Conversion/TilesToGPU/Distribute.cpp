@@ -129,6 +129,22 @@ static Value spreadBits(ImplicitLocOpBuilder &b, Value index,
   return sum;
 }
 
+Value Distributor::getFlat(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getRank() < 2)
+    return memref;
+  Value &flat = flatMemRefs[memref];
+  if (flat)
+    return flat;
+  OpBuilder builder(func.getContext());
+  builder.setInsertionPointAfterValue(memref);
+  ReassociationIndices all =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  flat = memref::CollapseShapeOp::create(
+      builder, memref.getLoc(), memref, ArrayRef<ReassociationIndices>{all});
+  return flat;
+}
+
 Value Distributor::getThreadCoord(const LinearLayout &layout, unsigned d) {
   auto key =
       std::make_pair(Attribute(LayoutAttr::get(func.getContext(), layout)), d);

@@ -38,6 +38,8 @@ static void addDistributeTiles(OpPassManager &pm, int64_t prefetchBytes) {
   cleave::PrefetchTilesPassOptions prefetch;
   prefetch.freeBytes = prefetchBytes;
   kernels.addPass(cleave::createPrefetchTilesPass(prefetch));
+  // Of what the loops have by then; layouts know the slices only.
+  kernels.addPass(cleave::createPipelineFragmentsPass());
   addCleanup(kernels);
   kernels.addPass(cleave::createAssignLayoutsPass());
   kernels.addPass(cleave::createDistributePass());

@@ -14,6 +14,7 @@
 
 #include "Cleave/Transforms/Schedule/CostModel.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,9 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.multiprocessors = 132;
     target.memoryBytes = 4.3e6;
     target.cacheBytes = 7e6;
-    target.tensorMacs = 3e8; // mma.sync: about 60 % of wgmma
+    target.cachedBytes = 3e7;
+    target.sharedTraffic = 2.8e7;
+    target.tensorMacs = 2.76e8; // mma.sync: 80 % of what it reaches alone
     target.scalarOps = 3e7;
     target.specialOps = 4e6;
     target.latency = 0.6;
@@ -43,6 +46,8 @@ std::optional<Target> schedule::getTarget(llvm::StringRef chip) {
     target.multiprocessors = 108;
     target.memoryBytes = 1.7e6;
     target.cacheBytes = 4.5e6;
+    target.cachedBytes = 2.4e7;
+    target.sharedTraffic = 1.9e7;
     target.tensorMacs = 1.4e8;
     target.scalarOps = 9.7e6;
     target.specialOps = 2.4e6;
@@ -80,7 +85,8 @@ public:
 
 private:
   void countBlock(const NestBlock &block, double trips);
-  void countStep(const NestBlock &block, const Step &step, double trips);
+  void countStep(const NestBlock &block, const Step &step, double trips,
+                 bool behindLoop);
   void countExpression(const NestBlock &block, NodeId id, double elements);
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
@@ -91,6 +97,13 @@ private:
   }
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
+  /// Of loaded tiles alone, element by element: made where it is used.
+  bool isMadeOfLoads(NodeId id) const;
+  void countFragments(const NestBlock &block, NodeId lhs, NodeId rhs,
+                      double trips);
+  /// Bytes of the arguments that `blocks` consecutive blocks load.
+  double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
+  void orderGrid(const LoopNest &kernel, double concurrent);
   void finish(const LoopNest &kernel);
 
   const Problem &problem;
@@ -99,6 +112,9 @@ private:
   KernelCost cost;
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
+  /// Products go on across the barriers of a ring, see
+  /// --cleave-pipeline-fragments.
+  bool overlapped = false;
   /// By number and axes, as a node.
   std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
@@ -195,8 +211,74 @@ int64_t Counter::getSharedBytes(const NestBlock &block,
   return static_cast<int64_t>(bytes + elements / std::max(row, 1.0) * 16);
 }
 
-void Counter::countStep(const NestBlock &block, const Step &step,
-                        double trips) {
+bool Counter::isMadeOfLoads(NodeId id) const {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Argument || problem.isScalar(id))
+    return true;
+  return node.kind == NodeKind::Pointwise &&
+         llvm::all_of(node.operands,
+                      [&](NodeId operand) { return isMadeOfLoads(operand); });
+}
+
+namespace {
+/// Parts of a contraction that warps take, along each side and along K. Those
+/// that are left over repeat what others do.
+struct WarpShare {
+  double m = 1, n = 1, k = 1, idle = 1;
+};
+} // namespace
+
+/// As chooseMmaWarps does it: none idle, then few bytes. Warps that a small
+/// result leaves split what is reduced.
+static WarpShare shareWork(double m, double n, double k, double warps) {
+  constexpr double kMostSplit = 1024;
+  WarpShare best;
+  double fewest = 0;
+  for (double wm = 1; wm <= warps && (wm == 1 || wm * 16 <= m); wm *= 2)
+    for (double wn = 1; wm * wn <= warps && (wn == 1 || wn * 8 <= n); wn *= 2) {
+      WarpShare share{wm, wn, 1, warps / (wm * wn)};
+      if ((m / wm) * (n / wn) <= kMostSplit)
+        share.k = std::max(1.0, std::min(share.idle, k / 16));
+      share.idle /= share.k;
+      double cost =
+          share.idle * (m * n + m + n) + (m / wm + n / wn) / share.k;
+      if (fewest && cost >= fewest)
+        continue;
+      fewest = cost;
+      best = share;
+    }
+  return best;
+}
+
+/// Each warp reads its rows and columns of the operands from shared memory, one
+/// slice of 16 along the reduced axis while it multiplies another.
+void Counter::countFragments(const NestBlock &block, NodeId lhs, NodeId rhs,
+                             double trips) {
+  const AxisSet &left = problem[lhs].axes, &right = problem[rhs].axes;
+  double m = getPadded(block, subtract(left, right));
+  double n = getPadded(block, subtract(right, left));
+  double k = getPadded(block, left) / m;
+  double warps = static_cast<double>(chosen.warps);
+  WarpShare share = shareWork(m, n, k, warps);
+  double lines = ((isMadeOfLoads(lhs) ? m / share.m : 0) +
+                  (isMadeOfLoads(rhs) ? n / share.n : 0)) /
+                 share.k;
+  // Each warp along the other side makes the operand's fragments again.
+  const std::pair<NodeId, double> makers[] = {{lhs, share.n * share.idle},
+                                              {rhs, share.m * share.idle}};
+  for (auto [operand, times] : makers)
+    if (problem[operand].kind == NodeKind::Pointwise && isMadeOfLoads(operand))
+      countExpression(block, operand,
+                      trips * (times - 1) *
+                          getPadded(block, problem[operand].axes));
+  overlapped = share.k == 1 && k >= 32;
+  constexpr double kBytes = 2, kSlices = 2 * 16;
+  cost.sharedTraffic += trips * k * kBytes * lines * warps;
+  liveBytes = std::max(liveBytes, liveSum + kSlices * kBytes * lines * warps);
+}
+
+void Counter::countStep(const NestBlock &block, const Step &step, double trips,
+                        bool behindLoop) {
   NodeId id = step.node;
   const Node &node = problem[id];
   double threads = static_cast<double>(chosen.warps) * 32;
@@ -224,6 +306,8 @@ void Counter::countStep(const NestBlock &block, const Step &step,
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
     // With several stages operands are made of fragments of the ring's tiles.
     // What two contractions of a step share is there once.
+    if (tensor && chosen.stages > 1)
+      countFragments(block, body[0], body[1], trips);
     if (chosen.stages == 1)
       for (NodeId operand : body)
         if (sharedOperands.insert(operand).second)
@@ -231,6 +315,8 @@ void Counter::countStep(const NestBlock &block, const Step &step,
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getPadded(block, problem[body[0]].axes);
     cost.scalarOps += trips * elements;
+    if (chosen.stages > 1 && isMadeOfLoads(body[0]))
+      cost.sharedTraffic += trips * elements * 2;
     countExpression(block, body[0], trips * elements);
   } else {
     countExpression(block, id, trips * getPadded(block, node.axes));
@@ -238,19 +324,26 @@ void Counter::countStep(const NestBlock &block, const Step &step,
   // Tiles on their way to later steps lie in a ring.
   bool inRing =
       node.kind == NodeKind::Argument && trips > 1 && chosen.stages > 1;
-  if (inRing)
+  if (inRing) {
     cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
-  // An accumulator takes no registers beside those that the loop carries.
-  if (step.kind == Step::Evaluate && !inRing)
+    cost.sharedTraffic += trips * bytes;
+  }
+  // An accumulator takes no registers beside those that the loop carries. What
+  // is made on fragments is there for a slice only, what is made of states of a
+  // loop behind it takes their place.
+  bool inPlace = node.kind == NodeKind::Pointwise &&
+                 (behindLoop ||
+                  (chosen.stages > 1 && trips > 1 && isMadeOfLoads(id)));
+  if (step.kind == Step::Evaluate && !inRing && !inPlace)
     liveSum += bytes;
 }
 
 void Counter::countBlock(const NestBlock &block, double trips) {
   double outside = liveSum;
-  bool loads = false;
+  bool loads = false, behindLoop = false;
   for (const Step &step : block.steps) {
     if (step.kind != Step::Nest) {
-      countStep(block, step, trips);
+      countStep(block, step, trips, behindLoop);
       loads |= problem[step.node].kind == NodeKind::Argument;
       continue;
     }
@@ -265,11 +358,67 @@ void Counter::countBlock(const NestBlock &block, double trips) {
     double inner = std::ceil(extent / static_cast<double>(loop.range.tile));
     countBlock(loop.body, trips * inner);
     liveSum = loop.continued ? before : carried;
+    behindLoop = true;
   }
   if (loads)
     cost.loadSteps += trips;
   liveBytes = std::max(liveBytes, liveSum);
   liveSum = std::max(outside, 0.0);
+}
+
+double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
+                             double blocks) const {
+  std::map<AxisId, double> covered;
+  for (const AxisTile &range : llvm::reverse(grid)) {
+    double extent = std::max(getExtent(range.axis), 1.0);
+    double tile = static_cast<double>(range.tile);
+    double count = std::min(std::ceil(extent / tile), blocks);
+    covered[range.axis] = std::min(extent, count * tile);
+    blocks = std::max(1.0, blocks / count);
+  }
+  double sum = 0;
+  for (const auto &[key, id] : arguments) {
+    double bytes = getBits(problem[id].element) / 8.0;
+    for (AxisId axis : problem[id].axes) {
+      auto it = covered.find(axis);
+      bytes *= it == covered.end() ? getExtent(axis) : it->second;
+    }
+    sum += bytes;
+  }
+  return sum;
+}
+
+/// Consecutive blocks run at one time. What they share is loaded once; what a
+/// wave shares with the one before is still in the cache only if all is small.
+void Counter::orderGrid(const LoopNest &kernel, double concurrent) {
+  constexpr size_t kMostAxes = 4;
+  llvm::SmallVector<AxisTile, 4> order(kernel.grid);
+  cost.grid = order;
+  double fewest = getWaveBytes(order, concurrent);
+  llvm::SmallVector<unsigned, 4> places =
+      llvm::to_vector<4>(llvm::seq<unsigned>(0, order.size()));
+  while (order.size() <= kMostAxes &&
+         std::next_permutation(places.begin(), places.end())) {
+    for (auto [i, place] : llvm::enumerate(places))
+      order[i] = kernel.grid[place];
+    double bytes = getWaveBytes(order, concurrent);
+    // For less than that the order stays as it was written.
+    if (bytes > 0.9 * fewest)
+      continue;
+    fewest = bytes;
+    cost.grid = order;
+  }
+  double once = getWaveBytes(cost.grid, cost.blocks);
+  double waves = std::max(1.0, cost.blocks / concurrent);
+  cost.movedBytes = once <= target.cachedBytes
+                        ? once
+                        : std::max(once, waves * fewest);
+  for (const Result &result : problem.results) {
+    double bytes = getBits(problem[result.node].element) / 8.0;
+    for (AxisId axis : problem[result.node].axes)
+      bytes *= getExtent(axis);
+    cost.movedBytes += bytes;
+  }
 }
 
 void Counter::finish(const LoopNest &kernel) {
@@ -297,24 +446,34 @@ void Counter::finish(const LoopNest &kernel) {
     double loads =
         (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
     double tensor = cost.tensorMacs / (target.tensorMacs / units);
+    double shared = cost.sharedTraffic / (target.sharedTraffic / units);
     double scalar = cost.scalarOps / (target.scalarOps / units);
     double special = cost.specialOps / (target.specialOps / units);
+    // Fragments move while others are multiplied; what warps do to them between
+    // comes on top.
+    double compute = std::max(tensor, shared) + scalar + special;
     // Too few warps do not keep the arithmetic units busy.
-    double busy =
-        std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
-    double arithmetic = (scalar + special) / busy;
-    double work = std::max({loads, tensor / busy, arithmetic});
+    double warps = static_cast<double>(chosen.warps);
+    double busy = std::min(1.0, perUnit * warps / 4);
+    double steps = cost.loadSteps + 1;
+    // More warps wait longer for the last one. What one block waits others
+    // hide, but not all of it.
+    double barriers = steps * target.barrier;
+    double together = perUnit > 1 && chosen.stages > 1 ? barriers : 0;
+    double work =
+        perUnit * std::max(loads, compute / busy + together / perUnit);
     // Within a block a step waits for its loads before it computes, unless they
     // come through a ring: then only for each other, and for the first tile.
-    double steps = cost.loadSteps + 1;
-    double compute = std::max(tensor, scalar + special);
-    double alone = steps * (target.barrier + target.latency) + loads + compute;
+    double alone = steps * target.latency + barriers + loads + compute;
     if (chosen.stages > 1)
       alone = target.latency +
-              std::max({loads, steps * target.barrier + compute,
+              std::max({loads,
+                        barriers * std::max(1.0, warps / 4) *
+                                (overlapped ? 0.4 : 1.0) +
+                            compute,
                         steps * target.latency /
                             static_cast<double>(chosen.stages - 1)});
-    return std::max(perUnit * work, alone);
+    return std::max(work, alone);
   };
   double full = std::floor(cost.blocks / (units * resident));
   double rest = std::ceil((cost.blocks - full * units * resident) / units);
@@ -322,18 +481,9 @@ void Counter::finish(const LoopNest &kernel) {
   if (rest > 0)
     cost.time += getWaveTime(rest);
 
-  double once = 0;
-  auto addOnce = [&](NodeId id) {
-    double bytes = getBits(problem[id].element) / 8.0;
-    for (AxisId axis : problem[id].axes)
-      bytes *= getExtent(axis);
-    once += bytes;
-  };
-  for (const auto &[key, id] : arguments)
-    addOnce(id);
-  for (const Result &result : problem.results)
-    addOnce(result.node);
-  cost.time = std::max(cost.time, once / target.memoryBytes) + target.launch;
+  orderGrid(kernel, units * resident);
+  cost.time = std::max(cost.time, cost.movedBytes / target.memoryBytes) +
+              target.launch;
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {
@@ -351,11 +501,11 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                            const LoopNest &nest, const Target &target) {
   KernelCost one = Counter(problem, schedule, target).count(nest);
   Cost cost;
-  // Beyond four fifths of its registers a thread starts to spill.
+  // Beyond nine tenths of its registers a thread starts to spill.
   cost.excess =
       std::max({1.0,
                 static_cast<double>(one.registersPerThread) /
-                    (0.8 * static_cast<double>(target.registersPerThread)),
+                    (0.9 * static_cast<double>(target.registersPerThread)),
                 static_cast<double>(one.registersPerThread) *
                     static_cast<double>(schedule.warps * 32) /
                     static_cast<double>(target.registers),

@@ -56,8 +56,9 @@ private:
   const Problem &problem;
   const Target &target;
   const SearchOptions &options;
-  /// What may be stored and is computed by a reduction.
-  std::vector<NodeId> cuts;
+  /// What may be stored and is computed by a reduction, and operands of
+  /// contractions that each block would compute again.
+  std::vector<NodeId> cuts, operands;
   std::vector<std::vector<NodeId>> users;
   /// No cost if a kernel has no schedule.
   std::map<KernelKey, std::optional<Cost>> costs;
@@ -96,6 +97,13 @@ Searcher::Searcher(const Problem &problem, const Target &target,
     if (!problem.getReducedAxes(id).empty() &&
         problem.getFoldLeaves(id).empty())
       cuts.push_back(id);
+  for (NodeId id : seen)
+    if (problem[id].kind == NodeKind::Contract)
+      for (NodeId operand : problem[id].operands)
+        if (problem[operand].kind == NodeKind::Pointwise &&
+            canStore(problem, operand) &&
+            !llvm::is_contained(operands, operand))
+          operands.push_back(operand);
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,6 +317,9 @@ std::vector<Partition> Searcher::getNeighbours(const Plan &plan) {
       continue;
     neighbours.emplace_back(plan.partition).push_back({store});
   }
+  for (NodeId operand : operands)
+    if (!stored.count(operand))
+      neighbours.emplace_back(plan.partition).push_back({operand});
   return neighbours;
 }
 

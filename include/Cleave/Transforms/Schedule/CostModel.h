@@ -25,6 +25,10 @@ struct Target {
   int64_t multiprocessors = 1;
   double memoryBytes = 1;
   double cacheBytes = 1;
+  /// What the second-level cache keeps between two waves of blocks.
+  double cachedBytes = 0;
+  /// Read from and written to shared memory.
+  double sharedTraffic = 1;
   /// Multiply-adds of f16 or bf16 operands on tensor cores, and others.
   double tensorMacs = 1;
   double scalarOps = 1;
@@ -47,10 +51,14 @@ std::optional<Target> getTarget(llvm::StringRef chip);
 struct KernelCost {
   double blocks = 0;
   /// Per block.
-  double loadedBytes = 0, storedBytes = 0;
+  double loadedBytes = 0, storedBytes = 0, sharedTraffic = 0;
   double tensorMacs = 0, scalarOps = 0, specialOps = 0;
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
+  /// The grid in the order in which the blocks that run at one time share most
+  /// of what they load, and what device memory moves then.
+  llvm::SmallVector<AxisTile, 4> grid;
+  double movedBytes = 0;
   int64_t sharedBytes = 0, registersPerThread = 0;
   /// Blocks that a multiprocessor is taken to hold at once.
   int64_t resident = 1;
