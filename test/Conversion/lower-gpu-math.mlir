@@ -5,7 +5,7 @@ gpu.module @m {
   // CHECK: %[[LOG2E:.*]] = arith.constant dense<1.442695{{.*}}> : vector<2xf32>
   // CHECK: %[[S:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] {{.*}}: vector<2xf32>
   // CHECK: %[[E:.*]] = vector.extract %[[S]][0]
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[E]])
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E]])
   // CHECK: vector.extract %[[S]][1]
   // CHECK-NOT: math.exp
   gpu.func @exp(%x: vector<2xf32>, %p: memref<2xf32>) {

@@ -95,4 +95,45 @@ gpu.module @m {
     vector.transfer_write %r, %y[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
     gpu.return
   }
+
+  // What the loop's contraction reads from one place, and would take a third of
+  // the registers beside the loop's states, has a slot of its own.
+  // CHECK-LABEL: gpu.func @resident
+  // CHECK:       %[[RB:.*]] = cleave_tile.ring : memref<2x64x64xf16
+  // CHECK:       %[[RA:.*]] = cleave_tile.ring : memref<1x64x64xf16
+  // CHECK:       cleave_tile.fetch %{{.*}}, %[[RA]][%{{.*}}] phase 0
+  // CHECK:       cleave_tile.fetch %{{.*}}, %[[RB]][%{{.*}}] phase 0
+  // CHECK:       nvvm.cp.async.commit.group
+  // CHECK:       scf.for
+  // CHECK:         %[[B:.*]] = cleave_tile.read %[[RB]]
+  // CHECK:         %[[A:.*]] = cleave_tile.read %[[RA]]
+  // CHECK:         vector.contract {{.*}} %[[A]], %[[B]]
+  // CHECK:       memref.dealloc %[[RB]]
+  // CHECK:       memref.dealloc %[[RA]]
+  // THREADS-LABEL: gpu.func @resident
+  // THREADS:         scf.for
+  // THREADS-NEXT:      nvvm.cp.async.wait.group 0
+  // THREADS-NEXT:      gpu.barrier
+  // THREADS-NOT:       gpu.barrier
+  // THREADS:           scf.yield
+  gpu.func @resident(%n: index, %q: memref<64x64xf16>, %k: memref<?x64xf16>, %y: memref<64x64xf32>) kernel attributes {cleave.stages = 2 : i64, cleave.warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f16
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %half = arith.constant dense<0.5> : vector<64x64xf32>
+    %a = vector.transfer_read %q[%c0, %c0], %zero {in_bounds = [true, true]} : memref<64x64xf16>, vector<64x64xf16>
+    %r = scf.for %t = %c0 to %n step %c64 iter_args(%acc = %zeros) -> (vector<64x64xf32>) {
+      %size = affine.min affine_map<(d0)[s0] -> (64, s0 - d0)>(%t)[%n]
+      %mask = vector.create_mask %size, %c64 : vector<64x64xi1>
+      %b = vector.transfer_read %k[%t, %c0], %zero, %mask {in_bounds = [true, true]} : memref<?x64xf16>, vector<64x64xf16>
+      %s = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+          iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %zeros : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+      %h = arith.mulf %acc, %half : vector<64x64xf32>
+      %d = arith.addf %h, %s : vector<64x64xf32>
+      scf.yield %d : vector<64x64xf32>
+    }
+    vector.transfer_write %r, %y[%c0, %c0] {in_bounds = [true, true]} : vector<64x64xf32>, memref<64x64xf32>
+    gpu.return
+  }
 }

@@ -290,6 +290,33 @@ func.func @f32_row(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32
 
 // -----
 
+// Blocks along the first dimension start from its end, along the second from
+// its beginning.
+// CHECK-LABEL: gpu.func @backwards_0
+// CHECK:       %[[I:.*]] = arith.divui
+// CHECK:       %[[LAST:.*]] = arith.subi %{{.*}}, %c1
+// CHECK:       %[[AT:.*]] = arith.subi %[[LAST]]
+// CHECK:       %[[ROW:.*]] = arith.muli %[[AT]], %c16
+// CHECK:       vector.transfer_read %{{.*}}[%[[ROW]],
+func.func @backwards(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y0 = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (16, 16) shared_outs(%out = %y0) -> (tensor<?x?xf32>) {
+    %tm = affine.min affine_map<(d0)[s0] -> (16, s0 - d0)>(%i)[%m]
+    %tn = affine.min affine_map<(d0)[s0] -> (16, s0 - d0)>(%j)[%n]
+    %xt = tensor.extract_slice %x[%i, %j] [%tm, %tn] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i, %j] [%tm, %tn] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+    }
+  } {cleave.backwards = array<i64: 0>}
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
 // Functions without kernels are left alone.
 // CHECK-LABEL: func.func @none(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
 func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -144,6 +144,60 @@ def PipelineFragmentsPass
   ];
 }
 
+def ScaleExponentsPass
+    : Pass<"cleave-scale-exponents", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Turn exp of a difference into exp2 of one multiply-add";
+  let description = [{
+    For kernels in the vector form: in exp(x - y) where y repeats a smaller tile
+    (the maximum of a row), y is scaled by log2(e) before it is repeated.
+    Where |y| is at least 2^27 the factor is 1 instead: the rounding of the
+    product would be an exponent of its own, and differences there are 0 or at
+    least 16.
+
+    ```mlir
+    %d = arith.subf %x, %rows : vector<128x64xf32>
+    %e = math.exp %d : vector<128x64xf32>
+    // becomes
+    %x1 = math.fma %x, %factors, %shifts : vector<128x64xf32>
+    %e = math.exp2 %x1 : vector<128x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def VersionLoopsPass : Pass<"cleave-version-loops", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Give iterations on whole tiles a body without masks";
+  let description = [{
+    For kernels in the vector form: where an innermost loop selects by masks of
+    sizes (`vector.create_mask`) or by comparisons of positions that are monotone
+    along a tile (`vector.step`, sums, differences, casts), an iteration for which
+    all of them are true everywhere takes a copy of the body without them. What
+    starts copies and waits for them stays in front of both. A loop with a state
+    that is only accumulated stays as it is: `cleave-distribute` keeps such states
+    in parts.
+
+    ```mlir
+    %m = vector.create_mask %c128, %size : vector<128x64xi1>
+    %y = arith.select %m, %x, %unit : vector<128x64xi1>, vector<128x64xf32>
+    // use of %y
+    // becomes
+    %whole = arith.cmpi sge, %size, %c64 : index
+    scf.if %whole {
+      // use of %x
+    } else {
+      // as it was
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower f32 functions to single GPU instructions";
   let description = [{
@@ -157,7 +211,7 @@ def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp">
     %e = math.exp %x : f32
     // becomes
     %s = arith.mulf %x, %log2e : f32
-    %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%s) : (f32) -> f32
+    %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%s) : (f32) -> f32
     ```
   }];
   let dependentDialects = [

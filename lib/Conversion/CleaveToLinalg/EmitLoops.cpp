@@ -14,6 +14,7 @@
 #include "KernelEmitter.h"
 
 #include "Cleave/Conversion/EmitBody.h"
+#include "EmitDomain.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -60,6 +61,9 @@ private:
   // Blocks.
   void emitBlock(NestBlock &block);
   void emitLoop(NestBlock &block, Loop &loop);
+  std::pair<Value, Value> emitRange(NestBlock &block, const Loop &loop,
+                                    OpFoldResult last);
+  Value emitElement(NestBlock &block, NodeId id);
   void emitAccumulate(NestBlock &block, NodeId id);
   Tile emitValue(NestBlock &block, NodeId id);
   Tile emitSlice(NestBlock &block, const Node &node);
@@ -461,6 +465,28 @@ void Emitter::emitAccumulate(NestBlock &block, NodeId id) {
   acc->second = emitReduction(block, id, init);
 }
 
+/// The only element of an argument's tile.
+Value Emitter::emitElement(NestBlock &block, NodeId id) {
+  Tile tile = *lookup(block, id);
+  SmallVector<Value> first(tile.dims.size(),
+                           arith::ConstantIndexOp::create(b, loc, 0));
+  return tensor::ExtractOp::create(b, loc, tile.value, first);
+}
+
+std::pair<Value, Value> Emitter::emitRange(NestBlock &block, const Loop &loop,
+                                           OpFoldResult last) {
+  auto getRange = [&](AxisId axis) {
+    return ranges[block.bindings.at(axis).id];
+  };
+  auto getNumber = [&](NodeId id) {
+    return problem[id].kind == NodeKind::Extent ? extentNumbers.at(id)
+                                                : emitElement(block, id);
+  };
+  return emitLoopRange(b, loc, problem, loop,
+                       getValueOrCreateConstantIndexOp(b, loc, last),
+                       {getRange, getNumber});
+}
+
 void Emitter::emitLoop(NestBlock &block, Loop &loop) {
   AxisId axis = loop.range.axis;
   SmallVector<Tile> inits;
@@ -469,11 +495,10 @@ void Emitter::emitLoop(NestBlock &block, Loop &loop) {
     inits.push_back(loop.continued ? carried.at(id) : emitUnit(block, id));
     initValues.push_back(inits.back().value);
   }
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value step = arith::ConstantIndexOp::create(b, loc, loop.range.tile);
   OpFoldResult last = getEnd(block, axis);
-  Value end = getValueOrCreateConstantIndexOp(b, loc, last);
-  auto forOp = scf::ForOp::create(b, loc, zero, end, step, initValues);
+  auto [begin, end] = emitRange(block, loop, last);
+  auto forOp = scf::ForOp::create(b, loc, begin, end, step, initValues);
 
   std::map<NodeId, Tile> outer = std::move(carried);
   carried.clear();
@@ -561,6 +586,13 @@ scf::ForallOp Emitter::emitForall(const LoopNest &kernel, ValueRange outputs) {
       scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
   forall->setAttr("cleave.warps", b.getI64IntegerAttr(chosen.warps));
   forall->setAttr("cleave.stages", b.getI64IntegerAttr(chosen.stages));
+  AxisSet lengthening = getLengtheningAxes(problem, kernel);
+  SmallVector<int64_t> backwards;
+  for (auto [dim, range] : llvm::enumerate(kernel.grid))
+    if (contains(lengthening, range.axis))
+      backwards.push_back(dim);
+  if (!backwards.empty())
+    forall->setAttr("cleave.backwards", b.getDenseI64ArrayAttr(backwards));
   return forall;
 }
 

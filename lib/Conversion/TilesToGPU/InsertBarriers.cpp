@@ -21,6 +21,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include <set>
@@ -186,8 +187,15 @@ static Access resolve(Value memref, bool isWrite, int64_t group) {
   return access;
 }
 
+/// Reads global memory, which threads of a kernel do not share: it is read or
+/// written, not both.
+static bool isGlobalLoad(Operation *op) {
+  return isa<vector::LoadOp, memref::LoadOp>(op) &&
+         !isShared(op->getOperand(0));
+}
+
 /// All threads of the block compute the same value: it depends on constants,
-/// arguments and the block's position only.
+/// arguments, what they point to and the block's position only.
 static bool isUniform(Value value) {
   SmallVector<Value> worklist = {value};
   DenseSet<Value> seen;
@@ -209,7 +217,7 @@ static bool isUniform(Value value) {
     if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp>(op))
       continue;
     if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::ShuffleOp>(op) ||
-        op->getNumRegions() || !isMemoryEffectFree(op))
+        op->getNumRegions() || !(isMemoryEffectFree(op) || isGlobalLoad(op)))
       return false;
     llvm::append_range(worklist, op->getOperands());
   }

@@ -154,9 +154,9 @@ struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
     MLIRContext *context = &getContext();
     // ex2 of -inf is 0 and of large values inf, as exp is.
     patterns.add<LowerToIntrinsic<math::ExpOp>>(
-        context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e);
-    patterns.add<LowerToIntrinsic<math::Exp2Op>>(context,
-                                                 "llvm.nvvm.ex2.approx.f32");
+        context, "llvm.nvvm.ex2.approx.ftz.f32", llvm::numbers::log2e);
+    patterns.add<LowerToIntrinsic<math::Exp2Op>>(
+        context, "llvm.nvvm.ex2.approx.ftz.f32");
     patterns.add<LowerToIntrinsic<math::LogOp>>(
         context, "llvm.nvvm.lg2.approx.f", 1.0, llvm::numbers::ln2);
     patterns.add<LowerToIntrinsic<math::Log2Op>>(context,

@@ -34,12 +34,15 @@ static void addCleanup(OpPassManager &pm) {
 /// Tiles of a block to registers of its threads.
 static void addDistributeTiles(OpPassManager &pm, int64_t prefetchBytes) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  kernels.addPass(cleave::createScaleExponentsPass());
   kernels.addPass(cleave::createStageTilesPass());
   cleave::PrefetchTilesPassOptions prefetch;
   prefetch.freeBytes = prefetchBytes;
   kernels.addPass(cleave::createPrefetchTilesPass(prefetch));
   // Of what the loops have by then; layouts know the slices only.
   kernels.addPass(cleave::createPipelineFragmentsPass());
+  // Behind these, which look at loads in the loop itself.
+  kernels.addPass(cleave::createVersionLoopsPass());
   addCleanup(kernels);
   kernels.addPass(cleave::createAssignLayoutsPass());
   kernels.addPass(cleave::createDistributePass());

@@ -14,6 +14,7 @@
 #include "Cleave/Conversion/Passes.h"
 #include "Cleave/Conversion/TileDialect.h"
 #include "GlobalAccess.h"
+#include "KernelInfo.h"
 #include "LoopReads.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +59,9 @@ public:
       : loop(loop), slots(slots), b(loop.getLoc(), loop), reads(loop) {}
 
   bool analyze() { return reads.analyze(isCopyable); }
+  /// Finds tiles from before the loop that would take too many of the `threads`
+  /// threads' registers in it.
+  void findResidents(int64_t threads);
   void run();
 
 private:
@@ -67,14 +71,54 @@ private:
   /// `value` is `limit` ? `then` : `value + by`.
   Value wrap(Value value, int64_t limit, int64_t then, int64_t by);
   void fetch(Value iv, Value slot, int64_t phase);
+  Value createRing(vector::TransferReadOp read, int64_t slots);
+  void stageResidents(RewriterBase &rewriter);
 
   scf::ForOp loop;
   int64_t slots;
   ImplicitLocOpBuilder b;
   LoopReads reads;
   SmallVector<Value> rings;
+  SmallVector<vector::TransferReadOp> residents;
 };
 } // namespace
+
+static int64_t getTileBytes(Value tile) {
+  auto type = dyn_cast<VectorType>(tile.getType());
+  return type ? type.getNumElements() * getElementBytes(type.getElementType())
+              : 0;
+}
+
+/// What only this loop's contractions read, from one place.
+static bool isOperandOf(scf::ForOp loop, vector::TransferReadOp read) {
+  return read && read->getBlock() == loop->getBlock() &&
+         llvm::all_of(read->getUsers(), [&](Operation *user) {
+           return isa<vector::ContractionOp>(user) &&
+                  user->getBlock() == loop.getBody();
+         });
+}
+
+void LoopStager::findResidents(int64_t threads) {
+  // Beyond this the compiler would spill some of them.
+  constexpr int64_t kFreeBytes = 4 * 192;
+  int64_t bytes = 0;
+  for (Value state : loop.getRegionIterArgs())
+    bytes += getTileBytes(state);
+  SetVector<Operation *> found;
+  for (auto contract : loop.getOps<vector::ContractionOp>()) {
+    if (!isa<BlockArgument>(contract.getAcc()))
+      bytes += getTileBytes(contract.getResult());
+    for (Value operand : {contract.getLhs(), contract.getRhs()}) {
+      auto read = operand.getDefiningOp<vector::TransferReadOp>();
+      if (isOperandOf(loop, read) && isCopyable(read) && found.insert(read))
+        bytes += getTileBytes(operand);
+    }
+  }
+  if (bytes <= kFreeBytes * threads)
+    return;
+  for (Operation *read : found)
+    residents.push_back(cast<vector::TransferReadOp>(read));
+}
 
 /// Starts the copies of the iteration `phase` steps behind `iv`, if there is
 /// one; their group is closed in any case, as waits count groups.
@@ -88,7 +132,7 @@ void LoopStager::fetch(Value iv, Value slot, int64_t phase) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     IRMapping map = reads.cloneOperands(b, ahead);
-    for (auto [read, ring] : llvm::zip_equal(reads.getReads(), rings)) {
+    for (auto [read, ring] : llvm::zip_first(reads.getReads(), rings)) {
       Operation *clone = b.clone(*read, map);
       tile::FetchOp::create(b, clone->getResult(0), ring, slot, phase);
     }
@@ -103,20 +147,44 @@ Value LoopStager::wrap(Value value, int64_t limit, int64_t then, int64_t by) {
   return arith::SelectOp::create(b, isLimit, constant(then), next);
 }
 
-void LoopStager::run() {
+Value LoopStager::createRing(vector::TransferReadOp read, int64_t slots) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  for (vector::TransferReadOp read : reads.getReads()) {
-    SmallVector<int64_t> shape(read.getVectorType().getShape());
-    shape.insert(shape.begin(), slots);
-    rings.push_back(tile::RingOp::create(
-        b, MemRefType::get(shape, read.getVectorType().getElementType(),
-                           MemRefLayoutAttrInterface(), space)));
+  SmallVector<int64_t> shape(read.getVectorType().getShape());
+  shape.insert(shape.begin(), slots);
+  return tile::RingOp::create(
+      b, MemRefType::get(shape, read.getVectorType().getElementType(),
+                         MemRefLayoutAttrInterface(), space));
+}
+
+/// A ring of one slot: fragments of it are read in each iteration. The copies
+/// are of the group of the first iteration's.
+void LoopStager::stageResidents(RewriterBase &rewriter) {
+  for (vector::TransferReadOp read : residents) {
+    Value ring = createRing(read, 1);
+    rings.push_back(ring);
+    tile::FetchOp::create(b, read.getResult(), ring, constant(0), 0);
+    OpBuilder::InsertionGuard guard(b);
+    for (OpOperand &use : llvm::make_early_inc_range(read->getUses())) {
+      if (isa<tile::FetchOp>(use.getOwner()))
+        continue;
+      b.setInsertionPoint(use.getOwner());
+      Value tile =
+          tile::ReadOp::create(b, read.getVectorType(), ring, constant(0));
+      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(tile); });
+    }
   }
+}
+
+void LoopStager::run() {
+  IRRewriter rewriter(loop);
+  for (vector::TransferReadOp read : reads.getReads())
+    rings.push_back(createRing(read, slots));
+  SmallVector<Value> loopRings = rings;
+  stageResidents(rewriter);
   for (int64_t phase = 0; phase < slots - 1; ++phase)
     fetch(loop.getLowerBound(), constant(phase), phase);
 
-  IRRewriter rewriter(loop);
   Value first = constant(0);
   auto newYields = [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
     // The body is still the old loop's.
@@ -128,7 +196,7 @@ void LoopStager::run() {
     NVVM::CpAsyncWaitGroupOp::create(b, slots - 2);
     gpu::BarrierOp::create(b);
     fetch(loop.getInductionVar(), wrap(slot, 0, slots - 1, -1), slots - 1);
-    for (auto [i, ring] : llvm::enumerate(rings)) {
+    for (auto [i, ring] : llvm::enumerate(loopRings)) {
       vector::TransferReadOp read = reads.getReads()[i];
       b.setInsertionPoint(read);
       Value tile = tile::ReadOp::create(b, read.getVectorType(), ring, slot);
@@ -152,13 +220,18 @@ namespace {
 struct StageTilesPass : cleave::impl::StageTilesPassBase<StageTilesPass> {
   void runOnOperation() override {
     gpu::GPUFuncOp func = getOperation();
+    FailureOr<int64_t> warps = getKernelWarps(func);
+    if (failed(warps))
+      return signalPassFailure();
     for (scf::ForOp loop : getInnermostLoops(func)) {
       int64_t stages = cleave::getStages(loop);
       if (stages < 2)
         continue;
       LoopStager stager(loop, stages);
-      if (stager.analyze())
-        stager.run();
+      if (!stager.analyze())
+        continue;
+      stager.findResidents(*warps << kLaneBits);
+      stager.run();
     }
   }
 };

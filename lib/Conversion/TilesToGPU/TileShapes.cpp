@@ -83,6 +83,8 @@ LogicalResult TileShapes::addOp(Operation *op) {
     return addGeneric(generic);
   for (Value result : op->getResults())
     addTile(result);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    addTile(extract.getTensor());
   if (auto fill = dyn_cast<linalg::FillOp>(op)) {
     joinTiles(fill.getOutputs()[0], fill.getResult(0));
   } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {

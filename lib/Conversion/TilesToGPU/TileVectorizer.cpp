@@ -253,6 +253,19 @@ LogicalResult TileVectorizer::convertDim(tensor::DimOp op) {
   return success();
 }
 
+/// A scalar that a loop's bounds are computed from.
+LogicalResult TileVectorizer::convertExtract(tensor::ExtractOp op) {
+  FailureOr<Tile> tile = getTile(op, op.getTensor());
+  if (failed(tile))
+    return failure();
+  if (cast<VectorType>(tile->vector.getType()).getNumElements() != 1)
+    return op.emitOpError("expected a tile of one element");
+  scalars.map(
+      op.getResult(),
+      vector::ExtractOp::create(b, op.getLoc(), tile->vector, 0).getResult());
+  return success();
+}
+
 LogicalResult TileVectorizer::convertYield(scf::ForOp op, scf::ForOp loop) {
   SmallVector<Value> results;
   for (auto [arg, yielded, newArg] :
@@ -359,6 +372,8 @@ LogicalResult TileVectorizer::convert(Operation *op) {
     return convertLoop(loop);
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return convertDim(dim);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return convertExtract(extract);
   if (auto parallel = dyn_cast<scf::InParallelOp>(op)) {
     for (Operation &insert : parallel.getYieldingOps())
       if (failed(convertInsert(cast<tensor::ParallelInsertSliceOp>(insert))))

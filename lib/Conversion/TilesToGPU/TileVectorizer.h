@@ -53,6 +53,7 @@ private:
   LogicalResult convertGeneric(linalg::GenericOp op);
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertDim(tensor::DimOp op);
+  LogicalResult convertExtract(tensor::ExtractOp op);
   LogicalResult convertScalarOp(Operation *op);
   FailureOr<Tile> readInput(Operation *user, Value tensor);
   /// The tile of a value that `user` reads; fails if it has no elements yet.

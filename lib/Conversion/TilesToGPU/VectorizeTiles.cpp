@@ -300,6 +300,8 @@ void HostConverter::createPositions(OpBuilder &kb) {
   Location loc = kernel.func.getLoc();
   ArrayRef<Value> counts = kernel.counts;
   kernel.positions.resize(counts.size());
+  auto backwards =
+      kernel.func->getAttrOfType<DenseI64ArrayAttr>("cleave.backwards");
   Value id = gpu::BlockIdOp::create(kb, loc, gpu::Dimension::x);
   if (counts.size() > 1)
     id = arith::IndexCastUIOp::create(kb, loc, kb.getI32Type(), id);
@@ -314,6 +316,12 @@ void HostConverter::createPositions(OpBuilder &kb) {
     if (counts.size() > 1)
       position =
           arith::IndexCastUIOp::create(kb, loc, kb.getIndexType(), position);
+    if (backwards && llvm::is_contained(backwards.asArrayRef(), dim)) {
+      Value last =
+          arith::SubIOp::create(kb, loc, getKernelIndex(counts[dim], kb),
+                                arith::ConstantIndexOp::create(kb, loc, 1));
+      position = arith::SubIOp::create(kb, loc, last, position);
+    }
     kernel.positions[dim] = position;
   }
 }

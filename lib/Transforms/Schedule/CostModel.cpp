@@ -18,6 +18,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -75,19 +76,36 @@ bool Cost::operator<(const Cost &other) const {
 
 namespace {
 
+/// Parts of a contraction that warps take, along each side and along K. Those
+/// that are left over repeat what others do.
+struct WarpShare {
+  double m = 1, n = 1, k = 1, idle = 1;
+};
+
 class Counter {
 public:
   Counter(const Problem &problem, const Schedule &schedule,
           const Target &target)
-      : problem(problem), chosen(schedule), target(target) {}
+      : problem(problem), chosen(schedule), target(target) {
+    findRows();
+    for (const Fold &fold : problem.folds)
+      for (const FoldState &state : fold.states)
+        rebased.insert(state.rebased);
+  }
 
   KernelCost count(const LoopNest &kernel);
 
 private:
   void countBlock(const NestBlock &block, double trips);
-  void countStep(const NestBlock &block, const Step &step, double trips,
-                 bool behindLoop);
+  /// The bytes of the tile that stays in registers.
+  double countStep(const NestBlock &block, const Step &step, double trips);
   void countExpression(const NestBlock &block, NodeId id, double elements);
+  void findRows();
+  bool addRows(NodeId operand, const AxisSet &reduced);
+  double getBusyWarps(const NestBlock &block, NodeId contraction) const;
+  void collectUses(const NestBlock &block, NodeId id,
+                   std::set<NodeId> &uses) const;
+  std::map<NodeId, size_t> findLastUses(const NestBlock &block) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// Positions that exist at the representative extents.
@@ -95,12 +113,13 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
+  /// Iterations of a loop, on average over the blocks.
+  double getTrips(const NestBlock &block, const Loop &loop) const;
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   /// Of loaded tiles alone, element by element: made where it is used.
   bool isMadeOfLoads(NodeId id) const;
-  void countFragments(const NestBlock &block, NodeId lhs, NodeId rhs,
-                      double trips);
+  void countFragments(const NestBlock &block, NodeId id, double trips);
   /// Bytes of the arguments that `blocks` consecutive blocks load.
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
   void orderGrid(const LoopNest &kernel, double concurrent);
@@ -115,6 +134,10 @@ private:
   /// Products go on across the barriers of a ring, see
   /// --cleave-pipeline-fragments.
   bool overlapped = false;
+  /// Contractions whose warps share no row, and the axes of a row.
+  std::map<NodeId, AxisSet> rows;
+  /// Old states at the newest references.
+  std::set<NodeId> rebased;
   /// By number and axes, as a node.
   std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
@@ -199,6 +222,118 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// What a step computes from
+//===----------------------------------------------------------------------===//
+
+static bool holdsLoop(const NestBlock &block) {
+  return llvm::any_of(block.steps,
+                      [](const Step &step) { return step.kind == Step::Nest; });
+}
+
+/// The operands of reduction or fold state `id`.
+static llvm::ArrayRef<NodeId> getBody(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].body;
+  return node.operands;
+}
+
+static bool isContraction(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].contraction;
+  return node.kind == NodeKind::Contract;
+}
+
+/// Follows `operand` up to contractions, which get `reduced` as axes of rows;
+/// whether there is one.
+bool Counter::addRows(NodeId operand, const AxisSet &reduced) {
+  const Node &node = problem[operand];
+  if (node.kind == NodeKind::Contract) {
+    rows[operand] = unite(rows[operand], reduced);
+    return true;
+  }
+  bool found = false;
+  if (node.kind == NodeKind::Pointwise)
+    for (NodeId next : node.operands)
+      found |= addRows(next, reduced);
+  return found;
+}
+
+/// Fragments of a row that is reduced, or multiplied again, stay in one warp.
+void Counter::findRows() {
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const AxisSet &reduced = problem.getReducedAxes(id);
+    if (reduced.empty())
+      continue;
+    llvm::ArrayRef<NodeId> body = getBody(problem, id);
+    for (NodeId operand : body)
+      if (addRows(operand, reduced) && body.size() == 2)
+        rows[id] =
+            unite(rows[id], subtract(problem[id].axes, problem[operand].axes));
+  }
+}
+
+/// Warps that have fragments of their own: others compute the same ones.
+double Counter::getBusyWarps(const NestBlock &block, NodeId contraction) const {
+  auto warps = static_cast<double>(chosen.warps);
+  const AxisSet &axes = problem[contraction].axes;
+  double fragments = getPadded(block, axes) / 128;
+  if (auto it = rows.find(contraction); it != rows.end())
+    fragments =
+        std::min(fragments, getPadded(block, subtract(axes, it->second)) / 16);
+  return std::min(warps, std::max(fragments, 1.0));
+}
+
+/// Adds the tiles of `block` that the expression of `id` reads.
+void Counter::collectUses(const NestBlock &block, NodeId id,
+                          std::set<NodeId> &uses) const {
+  auto visit = [&](NodeId operand) {
+    if (problem.isScalar(operand))
+      return;
+    NestBlock *home =
+        getHome(problem, const_cast<NestBlock *>(&block), operand);
+    if (home && home->available.count(operand))
+      uses.insert(operand);
+    else
+      collectUses(block, operand, uses);
+  };
+  for (NodeId operand : getBody(problem, id))
+    visit(operand);
+  if (problem[id].kind == NodeKind::FoldState)
+    visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
+}
+
+/// By tile of `block`, the last of its steps that reads it.
+std::map<NodeId, size_t> Counter::findLastUses(const NestBlock &block) const {
+  std::map<NodeId, size_t> last;
+  std::function<void(const NestBlock &, size_t)> visit =
+      [&](const NestBlock &inner, size_t step) {
+        for (const Step &other : inner.steps) {
+          if (other.kind == Step::Nest) {
+            visit(other.loop->body, step);
+            continue;
+          }
+          std::set<NodeId> uses;
+          collectUses(inner, other.node, uses);
+          for (NodeId use : uses)
+            last[use] = step;
+        }
+      };
+  for (auto [i, step] : llvm::enumerate(block.steps)) {
+    if (step.kind == Step::Nest) {
+      visit(step.loop->body, i);
+      continue;
+    }
+    std::set<NodeId> uses;
+    collectUses(block, step.node, uses);
+    for (NodeId use : uses)
+      last[use] = i;
+  }
+  return last;
+}
+
 /// A tile in shared memory. Its rows are padded by 16 bytes against bank
 /// conflicts; which axis a row runs along is not known here, so the shortest.
 int64_t Counter::getSharedBytes(const NestBlock &block,
@@ -220,14 +355,6 @@ bool Counter::isMadeOfLoads(NodeId id) const {
                       [&](NodeId operand) { return isMadeOfLoads(operand); });
 }
 
-namespace {
-/// Parts of a contraction that warps take, along each side and along K. Those
-/// that are left over repeat what others do.
-struct WarpShare {
-  double m = 1, n = 1, k = 1, idle = 1;
-};
-} // namespace
-
 /// As chooseMmaWarps does it: none idle, then few bytes. Warps that a small
 /// result leaves split what is reduced.
 static WarpShare shareWork(double m, double n, double k, double warps) {
@@ -240,8 +367,7 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
       if ((m / wm) * (n / wn) <= kMostSplit)
         share.k = std::max(1.0, std::min(share.idle, k / 16));
       share.idle /= share.k;
-      double cost =
-          share.idle * (m * n + m + n) + (m / wm + n / wn) / share.k;
+      double cost = share.idle * (m * n + m + n) + (m / wm + n / wn) / share.k;
       if (fewest && cost >= fewest)
         continue;
       fewest = cost;
@@ -252,17 +378,30 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
 
 /// Each warp reads its rows and columns of the operands from shared memory, one
 /// slice of 16 along the reduced axis while it multiplies another.
-void Counter::countFragments(const NestBlock &block, NodeId lhs, NodeId rhs,
-                             double trips) {
+void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
+  NodeId lhs = getBody(problem, id)[0], rhs = getBody(problem, id)[1];
+  // Whole rows for each warp: the columns are the right side's.
+  auto row = rows.find(id);
+  if (row != rows.end() && !subtract(row->second, problem[rhs].axes).empty())
+    std::swap(lhs, rhs);
   const AxisSet &left = problem[lhs].axes, &right = problem[rhs].axes;
   double m = getPadded(block, subtract(left, right));
   double n = getPadded(block, subtract(right, left));
   double k = getPadded(block, left) / m;
   double warps = static_cast<double>(chosen.warps);
   WarpShare share = shareWork(m, n, k, warps);
-  double lines = ((isMadeOfLoads(lhs) ? m / share.m : 0) +
-                  (isMadeOfLoads(rhs) ? n / share.n : 0)) /
-                 share.k;
+  if (row != rows.end()) {
+    double parts = getBusyWarps(block, id);
+    share = {parts, 1, 1, warps / parts};
+  }
+  // What comes from outside of the loop is in registers already.
+  auto isRead = [&](NodeId operand) {
+    return isMadeOfLoads(operand) &&
+           getHome(problem, const_cast<NestBlock *>(&block), operand) == &block;
+  };
+  double lines =
+      ((isRead(lhs) ? m / share.m : 0) + (isRead(rhs) ? n / share.n : 0)) /
+      share.k;
   // Each warp along the other side makes the operand's fragments again.
   const std::pair<NodeId, double> makers[] = {{lhs, share.n * share.idle},
                                               {rhs, share.m * share.idle}};
@@ -271,43 +410,73 @@ void Counter::countFragments(const NestBlock &block, NodeId lhs, NodeId rhs,
       countExpression(block, operand,
                       trips * (times - 1) *
                           getPadded(block, problem[operand].axes));
-  overlapped = share.k == 1 && k >= 32;
+  overlapped = share.k == 1 && k >= 32 && row == rows.end();
   constexpr double kBytes = 2, kSlices = 2 * 16;
   cost.sharedTraffic += trips * k * kBytes * lines * warps;
   liveBytes = std::max(liveBytes, liveSum + kSlices * kBytes * lines * warps);
 }
 
-void Counter::countStep(const NestBlock &block, const Step &step, double trips,
-                        bool behindLoop) {
+double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
+  double extent = getExtent(loop.range.axis);
+  auto tile = static_cast<double>(loop.range.tile);
+  if (loop.domain.empty())
+    return std::ceil(extent / tile);
+  // Tiles are where they are with equal chances: a few places will do.
+  constexpr int kSamples = 64;
+  double trips = 0;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    auto getRange = [&](AxisId axis) {
+      auto size = static_cast<double>(block.bindings.at(axis).tile);
+      double tiles = std::ceil(getExtent(axis) / size);
+      double first = size * std::floor(tiles * (sample + 0.5) / kSamples);
+      return std::make_pair(first, std::min(first + size, getExtent(axis)) - 1);
+    };
+    double begin = 0, end = extent;
+    for (const DomainBound &bound : loop.domain) {
+      double limit = 0;
+      bool known = true;
+      auto add = [&](NodeId term, bool negative) {
+        std::optional<double> value =
+            evaluateExtreme(problem, term, bound.upper != negative, getRange);
+        known &= value.has_value();
+        limit += negative ? -value.value_or(0) : value.value_or(0);
+      };
+      for (NodeId term : bound.plus)
+        add(term, false);
+      for (NodeId term : bound.minus)
+        add(term, true);
+      if (known && bound.upper)
+        end = std::min(end, limit + (bound.strict ? 0 : 1));
+      else if (known)
+        begin = std::max(begin, limit + (bound.strict ? 1 : 0));
+    }
+    trips += std::max(0.0, std::ceil(end / tile) - std::floor(begin / tile));
+  }
+  return trips / kSamples;
+}
+
+double Counter::countStep(const NestBlock &block, const Step &step,
+                          double trips) {
   NodeId id = step.node;
   const Node &node = problem[id];
   double threads = static_cast<double>(chosen.warps) * 32;
   double tile = std::max(getPadded(block, node.axes), threads);
   double bytes = std::max(1u, getBits(node.element) / 8) * tile;
-  llvm::SmallVector<NodeId, 2> body = node.operands;
-  bool contraction = node.kind == NodeKind::Contract;
-  if (node.kind == NodeKind::FoldState) {
-    const FoldState &state = problem.folds[node.fold].states[node.state];
-    body = state.body;
-    contraction = state.contraction;
-  }
+  llvm::ArrayRef<NodeId> body = getBody(problem, id);
   if (node.kind == NodeKind::Argument) {
     cost.loadedBytes += trips * getMovedBytes(block, node);
     arguments.insert({{node.argument, node.axes}, id});
-  } else if (contraction) {
+  } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
-    // A warp computes at least one 16 x 8 fragment; more warps than fragments
-    // compute the same ones.
-    double fragments = std::max(1.0, getPadded(block, node.axes) / 128);
-    macs *= std::max(1.0, static_cast<double>(chosen.warps) / fragments);
+    macs *= static_cast<double>(chosen.warps) / getBusyWarps(block, id);
     Element element = problem[body[0]].element;
     bool tensor = element == Element::F16 || element == Element::BF16;
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
     // With several stages operands are made of fragments of the ring's tiles.
     // What two contractions of a step share is there once.
-    if (tensor && chosen.stages > 1)
-      countFragments(block, body[0], body[1], trips);
+    if (tensor)
+      countFragments(block, id, trips);
     if (chosen.stages == 1)
       for (NodeId operand : body)
         if (sharedOperands.insert(operand).second)
@@ -322,48 +491,60 @@ void Counter::countStep(const NestBlock &block, const Step &step, double trips,
     countExpression(block, id, trips * getPadded(block, node.axes));
   }
   // Tiles on their way to later steps lie in a ring.
-  bool inRing =
-      node.kind == NodeKind::Argument && trips > 1 && chosen.stages > 1;
+  bool inRing = node.kind == NodeKind::Argument && trips > 1 &&
+                chosen.stages > 1 && !holdsLoop(block);
   if (inRing) {
     cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
     cost.sharedTraffic += trips * bytes;
   }
   // An accumulator takes no registers beside those that the loop carries. What
-  // is made on fragments is there for a slice only, what is made of states of a
-  // loop behind it takes their place.
-  bool inPlace = node.kind == NodeKind::Pointwise &&
-                 (behindLoop ||
-                  (chosen.stages > 1 && trips > 1 && isMadeOfLoads(id)));
-  if (step.kind == Step::Evaluate && !inRing && !inPlace)
-    liveSum += bytes;
+  // is made on fragments is there for a slice only. A state on its way to newer
+  // references is where the old one was.
+  bool onFragments = node.kind == NodeKind::Pointwise && chosen.stages > 1 &&
+                     trips > 1 && isMadeOfLoads(id);
+  bool isFree =
+      inRing || onFragments || rebased.count(id) || step.kind != Step::Evaluate;
+  return isFree ? 0 : bytes;
 }
 
+/// A tile may take the place of one that is read for the last time.
 void Counter::countBlock(const NestBlock &block, double trips) {
-  double outside = liveSum;
-  bool loads = false, behindLoop = false;
-  for (const Step &step : block.steps) {
+  const double outside = liveSum;
+  std::map<NodeId, size_t> lastUses = findLastUses(block);
+  std::map<NodeId, double> live;
+  bool loads = false;
+  for (auto [i, step] : llvm::enumerate(block.steps)) {
+    std::map<NodeId, double> made;
     if (step.kind != Step::Nest) {
-      countStep(block, step, trips, behindLoop);
+      if (double bytes = countStep(block, step, trips))
+        made[step.node] = bytes;
       loads |= problem[step.node].kind == NodeKind::Argument;
-      continue;
+    } else {
+      const Loop &loop = *step.loop;
+      if (!loop.continued)
+        for (NodeId id : loop.carried)
+          made[id] = getPadded(block, problem[id].axes) *
+                     getBits(problem[id].element) / 8;
+      for (auto [id, bytes] : made)
+        liveSum += bytes;
+      countBlock(loop.body, trips * getTrips(block, loop));
     }
-    const Loop &loop = *step.loop;
-    double before = liveSum;
-    if (!loop.continued)
-      for (NodeId id : loop.carried)
-        liveSum += getPadded(block, problem[id].axes) *
-                   getBits(problem[id].element) / 8;
-    double carried = liveSum;
-    double extent = getExtent(loop.range.axis);
-    double inner = std::ceil(extent / static_cast<double>(loop.range.tile));
-    countBlock(loop.body, trips * inner);
-    liveSum = loop.continued ? before : carried;
-    behindLoop = true;
+    for (auto it = live.begin(); it != live.end();) {
+      auto use = lastUses.find(it->first);
+      bool done = use != lastUses.end() && use->second == i;
+      it = done ? live.erase(it) : std::next(it);
+    }
+    live.insert(made.begin(), made.end());
+    liveSum = outside;
+    for (auto [id, bytes] : live)
+      liveSum += bytes;
+    liveBytes = std::max(liveBytes, liveSum);
   }
   if (loads)
     cost.loadSteps += trips;
-  liveBytes = std::max(liveBytes, liveSum);
-  liveSum = std::max(outside, 0.0);
+  if (loads && trips > 1 && holdsLoop(block))
+    cost.exposedSteps += trips;
+  liveSum = outside;
 }
 
 double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
@@ -410,9 +591,8 @@ void Counter::orderGrid(const LoopNest &kernel, double concurrent) {
   }
   double once = getWaveBytes(cost.grid, cost.blocks);
   double waves = std::max(1.0, cost.blocks / concurrent);
-  cost.movedBytes = once <= target.cachedBytes
-                        ? once
-                        : std::max(once, waves * fewest);
+  cost.movedBytes =
+      once <= target.cachedBytes ? once : std::max(once, waves * fewest);
   for (const Result &result : problem.results) {
     double bytes = getBits(problem[result.node].element) / 8.0;
     for (AxisId axis : problem[result.node].axes)
@@ -459,7 +639,8 @@ void Counter::finish(const LoopNest &kernel) {
     // More warps wait longer for the last one. What one block waits others
     // hide, but not all of it.
     double barriers = steps * target.barrier;
-    double together = perUnit > 1 && chosen.stages > 1 ? barriers : 0;
+    // Without a ring a step has two: in front of its stores and behind them.
+    double together = perUnit > 1 ? barriers * (chosen.stages > 1 ? 1 : 2) : 0;
     double work =
         perUnit * std::max(loads, compute / busy + together / perUnit);
     // Within a block a step waits for its loads before it computes, unless they
@@ -472,7 +653,8 @@ void Counter::finish(const LoopNest &kernel) {
                                 (overlapped ? 0.4 : 1.0) +
                             compute,
                         steps * target.latency /
-                            static_cast<double>(chosen.stages - 1)});
+                            static_cast<double>(chosen.stages - 1)}) +
+              cost.exposedSteps * target.latency;
     return std::max(work, alone);
   };
   double full = std::floor(cost.blocks / (units * resident));
@@ -482,8 +664,8 @@ void Counter::finish(const LoopNest &kernel) {
     cost.time += getWaveTime(rest);
 
   orderGrid(kernel, units * resident);
-  cost.time = std::max(cost.time, cost.movedBytes / target.memoryBytes) +
-              target.launch;
+  cost.time =
+      std::max(cost.time, cost.movedBytes / target.memoryBytes) + target.launch;
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {

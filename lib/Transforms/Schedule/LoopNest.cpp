@@ -70,6 +70,7 @@ private:
   void planGroup(NestBlock *block, llvm::ArrayRef<Unit *> group);
   void buildNest(NestBlock *block, llvm::ArrayRef<AxisId> axes,
                  const std::vector<NodeId> &carried, bool continued);
+  void limitLoop(NestBlock *block, Loop &loop);
   void accumulate(NestBlock *block, const std::vector<NodeId> &carried);
   void addState(NestBlock *block, NodeId id);
 
@@ -274,6 +275,7 @@ void Planner::buildNest(NestBlock *block, llvm::ArrayRef<AxisId> axes,
   loop->range = {axes.front(), getTile(chosen.loop, axes.front())};
   loop->carried = carried;
   loop->continued = continued;
+  limitLoop(block, *loop);
   loop->body.parent = block;
   loop->body.bindings = block->bindings;
   loop->body.bindings[axes.front()] = {nextBinding++, loop->range.tile, false};
@@ -284,6 +286,22 @@ void Planner::buildNest(NestBlock *block, llvm::ArrayRef<AxisId> axes,
     accumulate(&loop->body, carried);
   }
   block->steps.push_back({Step::Nest, 0, std::move(loop)});
+}
+
+/// Finds the loop's domain; what its ends are computed from stands before it.
+void Planner::limitLoop(NestBlock *block, Loop &loop) {
+  loop.domain = findDomain(
+      problem, loop.range.axis, loop.carried,
+      [&](AxisId axis) { return block->bindings.count(axis) != 0; },
+      [&](AxisId axis) {
+        auto it = block->bindings.find(axis);
+        return it != block->bindings.end() && it->second.tile == 1;
+      });
+  std::vector<NodeId> arguments;
+  for (const DomainBound &bound : loop.domain)
+    collectArguments(problem, bound, arguments);
+  for (NodeId argument : arguments)
+    demand(block, argument);
 }
 
 void Planner::accumulate(NestBlock *block, const std::vector<NodeId> &carried) {
@@ -433,4 +451,42 @@ llvm::Expected<LoopNest> Planner::run() {
 llvm::Expected<LoopNest> schedule::planLoopNest(const Problem &problem,
                                                 const Schedule &schedule) {
   return Planner(problem, schedule).run();
+}
+
+/// Adds the axes whose positions `term` grows with.
+static void addGrowing(const Problem &problem, NodeId term, AxisSet &axes) {
+  const Node &node = problem[term];
+  if (node.kind != NodeKind::Pointwise)
+    return;
+  if (node.op == Pointwise::Iota) {
+    axes = unite(axes, node.axes);
+    return;
+  }
+  if (node.op == Pointwise::Neg)
+    return;
+  llvm::ArrayRef<NodeId> operands = node.operands;
+  if (node.op == Pointwise::Sub)
+    operands = operands.take_front();
+  for (NodeId operand : operands)
+    addGrowing(problem, operand, axes);
+}
+
+static void addLengthening(const Problem &problem, const NestBlock &block,
+                           AxisSet &axes) {
+  for (const Step &step : block.steps) {
+    if (step.kind != Step::Nest)
+      continue;
+    for (const DomainBound &bound : step.loop->domain)
+      if (bound.upper)
+        for (NodeId term : bound.plus)
+          addGrowing(problem, term, axes);
+    addLengthening(problem, step.loop->body, axes);
+  }
+}
+
+AxisSet schedule::getLengtheningAxes(const Problem &problem,
+                                     const LoopNest &nest) {
+  AxisSet axes;
+  addLengthening(problem, *nest.root, axes);
+  return axes;
 }

@@ -30,7 +30,8 @@ public:
 
 private:
   void printBlock(NestBlock &block);
-  void printLoop(Loop &loop);
+  void printLoop(NestBlock &block, Loop &loop);
+  std::string getBound(NestBlock &block, const DomainBound &bound);
   void printStep(NestBlock &block, const Step &step);
   std::string getExpression(NestBlock &block, NodeId id);
   std::string getOperand(NestBlock &block, NodeId id);
@@ -180,14 +181,31 @@ void Printer::printStep(NestBlock &block, const Step &step) {
   os << (step.kind == Step::Accumulate ? " += " : " = ") << value << "\n";
 }
 
-void Printer::printLoop(Loop &loop) {
+/// T <= add(iota(S), 4)
+std::string Printer::getBound(NestBlock &block, const DomainBound &bound) {
+  std::string text = bound.upper ? "<" : ">";
+  text += bound.strict ? " " : "= ";
+  if (bound.plus.empty())
+    text += "0";
+  llvm::ListSeparator plus(" + ");
+  for (NodeId term : bound.plus)
+    text += (llvm::StringRef(plus) + getExpression(block, term)).str();
+  for (NodeId term : bound.minus)
+    text += " - " + getExpression(block, term);
+  return text;
+}
+
+void Printer::printLoop(NestBlock &block, Loop &loop) {
   const Axis &axis = problem.axes[loop.range.axis];
   line() << "for " << axis.name << " in ";
   if (axis.extent == kDynamic)
     os << "|" << axis.name << "|";
   else
     os << axis.extent;
-  os << " step " << loop.range.tile << ":\n";
+  os << " step " << loop.range.tile;
+  for (const DomainBound &bound : loop.domain)
+    os << ", " << axis.name << " " << getBound(block, bound);
+  os << ":\n";
   ++depth;
   printBlock(loop.body);
   --depth;
@@ -196,7 +214,7 @@ void Printer::printLoop(Loop &loop) {
 void Printer::printBlock(NestBlock &block) {
   for (Step &step : block.steps) {
     if (step.kind == Step::Nest)
-      printLoop(*step.loop);
+      printLoop(block, *step.loop);
     else
       printStep(block, step);
   }

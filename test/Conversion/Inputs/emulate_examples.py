@@ -38,10 +38,15 @@ def close(actual, expected):
     return error <= 4e-3 * math.sqrt(math.fsum(y * y for _, y in finite)) + 1e-5
 
 
-def check(opt, source, name):
+def check(opt, source, name, schedule=None):
+    """`schedule`: how it must run, and static extents and bindings for that."""
     static, bindings, reference = examples.EXAMPLES[name]
+    if schedule:
+        pinned, static, bindings = schedule
     with open(source) as file:
         text = examples.cut_down(file.read(), name, static)
+    if schedule:
+        text = text.replace("attributes {", f"attributes {{cleave.schedule = #cleave.schedule<{pinned}>, ", 1)
     module = subprocess.run([opt, "-", "--cleave-to-cubin=format=isa"], input=text,
                             capture_output=True, text=True)
     if module.returncode:

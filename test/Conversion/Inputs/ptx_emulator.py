@@ -482,7 +482,7 @@ class Block:
         elif operand.startswith("0d"):
             value = int(operand[2:], 16)
         elif operand.startswith("0x"):
-            value = int(operand[2:], 16)
+            value = int(operand[2:].rstrip('U'), 16)
         elif operand in self.module.shared:
             value = self.module.shared[operand]
         else:
@@ -751,7 +751,21 @@ def _bfe(value, start, length):
     return value >> (start & 0xFF) & ((1 << (length & 0xFF)) - 1)
 
 
+def _prmt(low, high, selector):
+    """Four bytes of two words; the upper bit of a choice repeats the byte's sign."""
+    both = low & 0xFFFFFFFF | (high & 0xFFFFFFFF) << 32
+    result = 0
+    for place in range(4):
+        choice = selector >> 4 * place & 0xF
+        byte = both >> 8 * (choice & 7) & 0xFF
+        if choice & 8:
+            byte = 0xFF if byte & 0x80 else 0
+        result |= byte << 8 * place
+    return result
+
+
 _INT = {
+    "prmt": _prmt,
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
     "mad": lambda x, y, z: x * y + z, "neg": lambda x: -x, "abs": abs, "min": min, "max": max,
     "div": lambda x, y: (abs(x) // abs(y)) * (1 if (x < 0) == (y < 0) else -1),

@@ -97,6 +97,31 @@ TEST(SearchTest, BlocksThatRunTogetherShareTiles) {
   EXPECT_EQ(result.cost.excess, 1);
 }
 
+// Tiles above the diagonal are not visited, which are half of them.
+TEST(CostModelTest, CountsTheTilesInsideOfAMask) {
+  LargestScore all(false), some(true);
+  Schedule schedule;
+  schedule.grid = {{all.s, 64}};
+  schedule.loop = {{all.d, 64}, {all.t, 64}};
+  double every = getCost(all.problem, schedule).kernels[0].tensorMacs;
+  double visited = getCost(some.problem, schedule).kernels[0].tensorMacs;
+  EXPECT_EQ(every, 64.0 * 2048 * 64);
+  EXPECT_EQ(visited, 64.0 * (2048 + 64) / 2 * 64);
+}
+
+// A row whose maximum is wanted stays in one warp: the others have none.
+TEST(CostModelTest, WarpsDoNotShareRowsThatAreReduced) {
+  LargestScore graph(false);
+  Schedule schedule;
+  schedule.grid = {{graph.s, 64}};
+  schedule.loop = {{graph.d, 64}, {graph.t, 64}};
+  schedule.warps = 4;
+  double four = getCost(graph.problem, schedule).kernels[0].tensorMacs;
+  schedule.warps = 8;
+  double eight = getCost(graph.problem, schedule).kernels[0].tensorMacs;
+  EXPECT_EQ(eight, 2 * four);
+}
+
 // Few rows want many small blocks, many rows want large tiles that reuse more.
 TEST(SearchTest, TilesGrowWithTheProblem) {
   SearchResult few = search(LinearWithNorm(1).problem);

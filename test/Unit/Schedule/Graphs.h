@@ -40,6 +40,40 @@ struct LinearWithNorm {
   }
 };
 
+/// The largest product of a row of Q[S, D] and one of K[T, D], of those rows
+/// that do not stand behind it if `masked`. Axes are D = 0, S = 1, T = 2.
+struct LargestScore {
+  Problem problem;
+  AxisId d, s, t;
+  NodeId visible, scores, result;
+
+  explicit LargestScore(bool masked, int64_t rows = 2048) {
+    d = problem.addAxis("D", 64, 64);
+    s = problem.addAxis("S", kDynamic, rows);
+    t = problem.addAxis("T", kDynamic, rows);
+    NodeId q = problem.addArgument(0, Element::F16, {s, d});
+    NodeId k = problem.addArgument(1, Element::F16, {t, d});
+    problem.argumentNames = {"Q", "K"};
+    scores = problem.addContract(q, k, {d});
+    visible = problem.addPointwise(Pointwise::CmpLe, {addIota(t), addIota(s)},
+                                   Element::I1);
+    NodeId low = problem.addConstant(getUnit(Combiner::Max));
+    NodeId seen =
+        problem.addPointwise(Pointwise::Select, {visible, scores, low});
+    result = problem.addReduce(Combiner::Max, masked ? seen : scores, {t});
+    problem.results = {{result, {s}}};
+    problem.resultNames = {"Y"};
+  }
+
+  NodeId addIota(AxisId axis) {
+    Node iota;
+    iota.kind = NodeKind::Pointwise;
+    iota.op = Pointwise::Iota;
+    iota.axes = {axis};
+    return problem.add(iota);
+  }
+};
+
 } // namespace mlir::cleave::schedule
 
 #endif // CLEAVE_TEST_UNIT_SCHEDULE_GRAPHS_H

@@ -125,3 +125,23 @@ TEST(LoopNestTest, AReductionOverAnOpenAxisReadsAllOfIt) {
   EXPECT_EQ(loops[0]->body.available.count(x), 1u);
   EXPECT_EQ(root.available.count(x), 1u);
 }
+
+TEST(LoopNestTest, AMaskLimitsItsLoop) {
+  LargestScore graph(true);
+  Schedule schedule;
+  schedule.grid = {{graph.s, 64}};
+  schedule.loop = {{graph.d, 64}, {graph.t, 64}};
+  LoopNest nest = plan(graph.problem, schedule);
+  auto loops = getLoops(*nest.root);
+  ASSERT_EQ(loops.size(), 1u);
+  ASSERT_EQ(loops[0]->domain.size(), 1u);
+  const DomainBound &bound = loops[0]->domain[0];
+  EXPECT_TRUE(bound.upper);
+  EXPECT_FALSE(bound.strict);
+  EXPECT_EQ(bound.plus.size(), 1u);
+  EXPECT_TRUE(bound.minus.empty());
+
+  LargestScore whole(false);
+  nest = plan(whole.problem, schedule);
+  EXPECT_TRUE(getLoops(*nest.root)[0]->domain.empty());
+}

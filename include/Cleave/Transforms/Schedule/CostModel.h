@@ -59,6 +59,8 @@ struct KernelCost {
   /// of what they load, and what device memory moves then.
   llvm::SmallVector<AxisTile, 4> grid;
   double movedBytes = 0;
+  /// Those of them that no ring can load ahead: loops that hold others.
+  double exposedSteps = 0;
   int64_t sharedBytes = 0, registersPerThread = 0;
   /// Blocks that a multiprocessor is taken to hold at once.
   int64_t resident = 1;

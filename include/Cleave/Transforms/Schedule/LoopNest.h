@@ -21,6 +21,7 @@
 #ifndef CLEAVE_TRANSFORMS_SCHEDULE_LOOPNEST_H
 #define CLEAVE_TRANSFORMS_SCHEDULE_LOOPNEST_H
 
+#include "Cleave/Transforms/Schedule/Domain.h"
 #include "Cleave/Transforms/Schedule/Schedule.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
@@ -65,6 +66,8 @@ struct Loop {
   /// Whether the carried values start from those of the loop around it rather
   /// than from their units.
   bool continued = false;
+  /// What the positions that count lie between, besides the ends of the axis.
+  std::vector<DomainBound> domain;
   NestBlock body;
 };
 
@@ -81,6 +84,10 @@ llvm::Expected<LoopNest> planLoopNest(const Problem &problem,
 /// The outermost block around (or equal to) `block` in which all free axes of
 /// `node` have the ranges that they have in `block`; null if one is not open.
 NestBlock *getHome(const Problem &problem, NestBlock *block, NodeId node);
+
+/// The axes of the grid along which later blocks have longer loops: they go
+/// backwards, so that the last blocks to start are short ones.
+AxisSet getLengtheningAxes(const Problem &problem, const LoopNest &nest);
 
 /// As kernel `number` of several.
 void printLoopNest(const Problem &problem, const Schedule &schedule,

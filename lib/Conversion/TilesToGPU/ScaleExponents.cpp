@@ -1,0 +1,112 @@
+//===- ScaleExponents.cpp - exp as a power of two of one FMA --------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: vector form. The hardware knows powers of two: exp(x - y) is
+// exp2(x * log2(e) - y * log2(e)). Where y is the same for many x, its product
+// is computed once for all, and one multiply-add an element is left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::cleave {
+#define GEN_PASS_DEF_SCALEEXPONENTSPASS
+#include "Cleave/Conversion/Passes.h.inc"
+} // namespace mlir::cleave
+
+using namespace mlir;
+
+/// From here on, neighbours of y lie at least 16 apart.
+static constexpr double kCoarse = 1 << 27;
+
+/// Follows `value` up through broadcasts and transposes to what they repeat.
+static Value getRepeated(Value value, SmallVectorImpl<Operation *> &ops) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<vector::BroadcastOp, vector::TransposeOp>(op))
+      break;
+    ops.push_back(op);
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// What `ops` make of another value than they did.
+static Value repeat(OpBuilder &b, Value value, ArrayRef<Operation *> ops) {
+  for (Operation *op : llvm::reverse(ops)) {
+    if (isa<vector::BroadcastOp>(op))
+      value = vector::BroadcastOp::create(b, op->getLoc(),
+                                          op->getResult(0).getType(), value);
+    else
+      value = vector::TransposeOp::create(
+          b, op->getLoc(), value,
+          cast<vector::TransposeOp>(op).getPermutation());
+  }
+  return value;
+}
+
+static Value createConstantLike(OpBuilder &b, Location loc, Type type,
+                                double value) {
+  TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  return arith::ConstantOp::create(b, loc, attr);
+}
+
+namespace {
+struct ScaleDifference : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto difference = op.getOperand().getDefiningOp<arith::SubFOp>();
+    if (!type || !type.getElementType().isF32() || !difference)
+      return failure();
+    SmallVector<Operation *> ops;
+    Value row = getRepeated(difference.getRhs(), ops);
+    auto rowType = dyn_cast<VectorType>(row.getType());
+    if (rowType && rowType.getNumElements() >= type.getNumElements())
+      return failure();
+    Location loc = op.getLoc();
+    // The product with y is rounded, which large y do not survive: the result
+    // would be 2 to the power of the error. But there the difference is 0 or
+    // beyond 16, so that any factor does, and 1 is exact. Infinities too.
+    auto constant = [&](double value) {
+      return createConstantLike(rewriter, loc, row.getType(), value);
+    };
+    Value fine = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT,
+                                       math::AbsFOp::create(rewriter, loc, row),
+                                       constant(kCoarse));
+    Value factor = arith::SelectOp::create(
+        rewriter, loc, fine, constant(llvm::numbers::log2e), constant(1));
+    Value shift = arith::NegFOp::create(
+        rewriter, loc, arith::MulFOp::create(rewriter, loc, row, factor));
+    Value exponent = math::FmaOp::create(rewriter, loc, difference.getLhs(),
+                                         repeat(rewriter, factor, ops),
+                                         repeat(rewriter, shift, ops));
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, exponent);
+    return success();
+  }
+};
+
+struct ScaleExponentsPass
+    : cleave::impl::ScaleExponentsPassBase<ScaleExponentsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ScaleDifference>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
