@@ -9,6 +9,7 @@
 #include "Memory.h"
 #include "Cleave/Runtime/Driver.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir::cleave;
