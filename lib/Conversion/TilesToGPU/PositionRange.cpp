@@ -13,6 +13,7 @@
 
 #include "PositionRange.h"
 #include "LayoutTies.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Schedule/Products.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::cleave;
