@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Schedule/Products.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
