@@ -140,7 +140,7 @@ std::optional<double> UnitEvaluator::compute(Value value) {
 
 std::optional<double> folds::getValueAtUnit(FoldScope &scope, Value value,
                                             bool counted) {
-  return UnitEvaluator{scope, counted, {}}.get(value);
+  return UnitEvaluator{scope, counted}.get(value);
 }
 
 //===----------------------------------------------------------------------===//
