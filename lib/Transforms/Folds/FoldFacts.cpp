@@ -90,7 +90,8 @@ namespace {
 struct UnitEvaluator {
   FoldScope &scope;
   bool counted;
-  llvm::DenseMap<Value, std::optional<double>> known;
+  using Known = llvm::DenseMap<Value, std::optional<double>>;
+  Known known = Known();
 
   std::optional<double> get(Value value) {
     auto it = known.find(value);
