@@ -102,4 +102,12 @@ void cleave::setRepresentative(Problem &problem,
     if (it != representative.end())
       axis.representative = it->second;
   }
+  // Products come after their factors.
+  for (Axis &axis : problem.axes) {
+    if (axis.factors.empty())
+      continue;
+    axis.representative = 1;
+    for (AxisId factor : axis.factors)
+      axis.representative *= problem.axes[factor].representative;
+  }
 }
