@@ -14,10 +14,12 @@
 #include "Cleave/Transforms/Algebra/Report.h"
 #include "Cleave/Transforms/Algebra/VerifyRules.h"
 #include "Cleave/Transforms/CheckAlternatives.h"
+#include "Cleave/Transforms/Explain.h"
 #include "Cleave/Transforms/FormFolds.h"
 #include "Cleave/Transforms/Passes.h"
 #include "Cleave/Transforms/SplitReductions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -68,7 +70,7 @@ struct CleaveAlgebraPass
     options.k = std::max(1u, unsigned(k));
     options.numerics = numerics;
     options.limits = {size_t(maxEnodes), unsigned(maxIterations)};
-    options.explain = explain;
+    options.explain = explain || derivations;
     FailureOr<OptimizedFunction> result = optimize(function, *ruleSet, options);
     if (failed(result))
       return signalPassFailure();
@@ -89,6 +91,8 @@ struct CleaveAlgebraPass
       printExplanations(function, *result, *regions);
     if (failed(checkRegions(function, options, *result, *regions)))
       signalPassFailure();
+    else if (derivations)
+      leaveDerivations(function, *result, *regions);
     if (reportFile)
       if (llvm::Error error =
               reportFile->add(function.getName(), toJSON(*result, *regions))) {
@@ -117,6 +121,9 @@ private:
   static void printExplanations(func::FuncOp function,
                                 OptimizedFunction &result,
                                 ArrayRef<RegionOrigin> regions);
+
+  static void leaveDerivations(func::FuncOp function, OptimizedFunction &result,
+                               ArrayRef<RegionOrigin> regions);
 
   /// Read only once loaded, so that clones share it.
   std::shared_ptr<const RuleSet> ruleSet;
@@ -231,4 +238,20 @@ void CleaveAlgebraPass::printExplanations(func::FuncOp function,
   }
   // One write, so that functions explained in parallel do not mix.
   llvm::errs() << text;
+}
+
+void CleaveAlgebraPass::leaveDerivations(func::FuncOp function,
+                                         OptimizedFunction &result,
+                                         ArrayRef<RegionOrigin> regions) {
+  Builder builder(function.getContext());
+  SmallVector<Attribute> all;
+  for (const RegionOrigin &region : regions) {
+    SmallVector<Attribute> names;
+    if (region.extracted)
+      for (const ExplanationStep &step : explainForm(result, *region.extracted))
+        names.push_back(builder.getStringAttr(
+            step.name + (step.isReversed ? " reversed" : "")));
+    all.push_back(builder.getArrayAttr(names));
+  }
+  function->setAttr(kDerivationsAttrName, builder.getArrayAttr(all));
 }

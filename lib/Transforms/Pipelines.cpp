@@ -59,6 +59,8 @@ void cleave::buildCleavePhases(OpPassManager &pm,
   schedule.noAlgebra = options.noAlgebra;
   schedule.noHorizontal = options.noHorizontal;
   schedule.noSplit = options.noSplit;
+  schedule.noIterativeTiling = options.noIterativeTiling;
+  schedule.tuningTable = options.tuningTable;
   pm.addPass(createCleaveSchedulePass(schedule));
 }
 

@@ -45,7 +45,8 @@ LogicalResult CleavePrintLoopNestPass::print(func::FuncOp function) {
   if (!scheduled) {
     OpPassManager pipeline(func::FuncOp::getOperationName());
     pipeline.addPass(createCleaveAssignSchedulePass(
-        {representative, target, noHorizontal, noAlgebra, noSplit}));
+        {representative, target, noHorizontal, noAlgebra, noSplit,
+         noIterativeTiling, tuningTable}));
     if (failed(runPipeline(pipeline, function)))
       return failure();
   }

@@ -36,7 +36,8 @@ struct CleaveSchedulePass
   void runOnOperation() override {
     OpPassManager pipeline(ModuleOp::getOperationName());
     pipeline.addNestedPass<func::FuncOp>(createCleaveAssignSchedulePass(
-        {representative, target, noHorizontal, noAlgebra, noSplit}));
+        {representative, target, noHorizontal, noAlgebra, noSplit,
+         noIterativeTiling, tuningTable}));
     pipeline.addNestedPass<func::FuncOp>(
         createCleaveApplySchedulePass({noHorizontal}));
     if (failed(runPipeline(pipeline, getOperation())))

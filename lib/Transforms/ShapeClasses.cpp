@@ -13,6 +13,8 @@
 
 #include "ShapeClasses.h"
 #include "Cleave/Transforms/Schedule/Classes.h"
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -90,13 +92,40 @@ private:
 };
 } // namespace
 
+/// By how much the model is wrong about each schedule: where it was measured,
+/// else about as much as about those that were.
+static std::vector<double> getFactors(ArrayRef<GraphSchedule> schedules) {
+  std::vector<double> factors(schedules.size(), 1);
+  double sum = 0, count = 0;
+  for (auto [factor, schedule] : llvm::zip_equal(factors, schedules)) {
+    if (!schedule.measured || schedule.cost.time <= 0)
+      continue;
+    factor = std::max(*schedule.measured, 1e-3) / schedule.cost.time;
+    sum += std::log(factor);
+    ++count;
+  }
+  for (auto [factor, schedule] : llvm::zip_equal(factors, schedules))
+    if (count && !schedule.measured)
+      factor = std::exp(sum / count);
+  return factors;
+}
+
+static bool isSame(func::FuncOp function, const GraphSchedule &a,
+                   const GraphSchedule &b) {
+  return &a == &b || getScheduleAttr(function.getContext(), a.graph) ==
+                         getScheduleAttr(function.getContext(), b.graph);
+}
+
 std::vector<ClassOfExtents> cleave::chooseShapeClasses(
     func::FuncOp function, const AxisTable &axes, ArrayRef<Bindings> points,
-    ArrayRef<const ScheduledGraph *> graphs, const Target &target) {
+    ArrayRef<GraphSchedule> schedules, const Target &target) {
   std::vector<std::string> symbols = getSymbols(function, points);
   std::vector<CostedGraph> costed;
-  for (const ScheduledGraph *graph : graphs)
-    costed.emplace_back(*graph, axes, target);
+  for (const GraphSchedule &schedule : schedules)
+    costed.emplace_back(schedule.graph, axes, target);
+  std::vector<double> factors = getFactors(schedules);
+  // More than what makes one schedule of two.
+  constexpr double kWorse = 1.1;
   std::vector<Extents> extents;
   for (const Bindings &point : points) {
     Extents &values = extents.emplace_back();
@@ -107,11 +136,18 @@ std::vector<ClassOfExtents> cleave::chooseShapeClasses(
     Bindings point = points.front();
     for (auto [symbol, extent] : llvm::zip_equal(symbols, at))
       point[symbol] = extent;
-    return costed[number].getTime(point);
+    double time = costed[number].getTime(point) * factors[number];
+    // Only its own schedule is known to be fast where one was measured.
+    for (auto [place, schedule] : llvm::enumerate(schedules))
+      if (schedule.measured && extents[place] == at)
+        return isSame(function, schedule, schedules[number])
+                   ? *schedule.measured
+                   : std::max(time, *schedule.measured * kWorse);
+    return time;
   };
   std::vector<ClassOfExtents> classes;
   for (const ShapeClass &each :
-       chooseClasses(extents, graphs.size(), getTime)) {
+       chooseClasses(extents, schedules.size(), getTime)) {
     ClassOfExtents &result = classes.emplace_back();
     result.point = each.schedule;
     for (auto [symbol, bound] : each.when)

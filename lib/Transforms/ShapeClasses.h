@@ -14,8 +14,7 @@
 #ifndef CLEAVE_LIB_TRANSFORMS_SHAPECLASSES_H
 #define CLEAVE_LIB_TRANSFORMS_SHAPECLASSES_H
 
-#include "Cleave/Conversion/CleaveToLinalg.h"
-#include "Cleave/Transforms/Schedule/CostModel.h"
+#include "GraphScheduler.h"
 
 namespace mlir::cleave {
 
@@ -29,11 +28,13 @@ struct ClassOfExtents {
   std::vector<std::pair<std::string, int64_t>> when;
 };
 
-/// Which of `graphs`, of which the i-th was chosen at the i-th of `points`,
-/// runs at which extents of `function`.
-std::vector<ClassOfExtents> chooseShapeClasses(
-    func::FuncOp function, const AxisTable &axes, ArrayRef<Bindings> points,
-    ArrayRef<const ScheduledGraph *> graphs, const schedule::Target &target);
+/// Which of `schedules`, of which the i-th was chosen at the i-th of `points`,
+/// runs at which extents of `function`. One that was measured runs at its
+/// point; the model then tells how times change from there.
+std::vector<ClassOfExtents>
+chooseShapeClasses(func::FuncOp function, const AxisTable &axes,
+                   ArrayRef<Bindings> points, ArrayRef<GraphSchedule> schedules,
+                   const schedule::Target &target);
 
 } // namespace mlir::cleave
 

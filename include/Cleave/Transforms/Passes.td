@@ -113,6 +113,9 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
            "Write how it went to this file, as JSON">,
     Option<"explain", "explain", "bool", "false",
            "Print the rewrites that lead to each alternative">,
+    Option<"derivations", "derivations", "bool", "false",
+           "Leave the names of these rewrites on the function, as "
+           "`cleave.derivations`">,
     Option<"split", "split", "bool", "false",
            "Add a split copy of each region (as --cleave-split-reductions "
            "does), labelled `<label>, split`, up to 8 regions in all">
@@ -208,13 +211,20 @@ class Cleave_ScheduleOptions {
            "The GPU that tiles are chosen for: sm_80, sm_90a or a file, a module "
            "with `cleave.target`; such an attribute of the module itself wins">
   ];
+  list<Option> tuning = [
+    Option<"tuningTable", "tuning-table", "std::string", /*default=*/"",
+           "A file of measured schedules (docs/tuning.md), which go before the "
+           "model's choice">
+  ];
   list<Option> ablations = [
     Option<"noHorizontal", "no-horizontal", "bool", /*default=*/"false",
            "Give every reduction a loop of its own">,
     Option<"noAlgebra", "no-algebra", "bool", /*default=*/"false",
            "Schedule the graph as it was written">,
     Option<"noSplit", "no-split", "bool", /*default=*/"false",
-           "Reduce in one part">
+           "Reduce in one part">,
+    Option<"noIterativeTiling", "no-iterative-tiling", "bool",
+           /*default=*/"false", "Reduce whole axes in one step, not in tiles">
   ];
 }
 def ScheduleOptions : Cleave_ScheduleOptions;
@@ -235,6 +245,10 @@ def CleaveAssignSchedulePass
     differs enough becomes one attribute, `#cleave.schedules`, with the extents
     up to which each runs (docs/scheduling.md, shape classes).
 
+    With `tuning-table`, a point that the table has for this graph and chip gets
+    the schedule that was fastest when it was measured; a remark says where an
+    entry is out of date. `candidates` makes what is measured.
+
     Functions without named axes are left alone.
 
     ```mlir
@@ -243,7 +257,12 @@ def CleaveAssignSchedulePass
                                          loop = [K: 64], warps = 4, stages = 1>}
     ```
   }];
-  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations #
+                ScheduleOptions.tuning # [
+    Option<"candidates", "candidates", "unsigned", /*default=*/"0",
+           "Also leave this many schedules a point, as `cleave.candidates`, to "
+           "be measured">
+  ];
   let dependentDialects = ["::mlir::cleave::CleaveDialect"];
 }
 
@@ -274,7 +293,8 @@ def CleaveSchedulePass : Pass<"cleave-schedule", "::mlir::ModuleOp"> {
   let description = [{
     `--cleave-assign-schedule` followed by `--cleave-apply-schedule`.
   }];
-  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations #
+                ScheduleOptions.tuning;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cleave::CleaveDialect", "::mlir::linalg::LinalgDialect",
@@ -302,7 +322,30 @@ def CleavePrintLoopNestPass
         ...
     ```
   }];
-  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations;
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations #
+                ScheduleOptions.tuning;
+}
+
+def CleaveExplainPass : Pass<"cleave-explain", "::mlir::func::FuncOp"> {
+  let summary = "Show people why a function runs as it does";
+  let description = [{
+    Prints, for each function with named axes, to standard error: at each point
+    that a schedule is chosen for, the region that wins, the rules that lead to
+    it (where `--cleave-algebra=derivations` left them), the other regions with
+    their times by the model, and the winner's kernels, each with its loops, its
+    time and what bounds it. The function does not change. `cleave-run
+    --explain` does the same for a file.
+
+    ```
+    @rmsnorm_linear on sm_90a at M = 16
+      region 0 (Contract_Mark Sum_PullFactors): 20.2 us, wins
+        from the input by Mul_Flatten, Sum_PullFactors, Contract_Mark
+      region 1 (input): 31.0 us in 2 kernels, 53 % more
+      ...
+    ```
+  }];
+  let options = ScheduleOptions.targetOptions # ScheduleOptions.ablations #
+                ScheduleOptions.tuning;
 }
 
 def CleaveVerifyRulesPass : Pass<"cleave-verify-rules"> {

@@ -55,6 +55,14 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   PassOptions::Option<bool> noSplit{*this, "no-split",
                                     llvm::cl::desc("Reduce in one part"),
                                     llvm::cl::init(false)};
+  PassOptions::Option<bool> noIterativeTiling{
+      *this, "no-iterative-tiling",
+      llvm::cl::desc("Reduce whole axes in one step, not in tiles"),
+      llvm::cl::init(false)};
+  PassOptions::Option<std::string> tuningTable{
+      *this, "tuning-table",
+      llvm::cl::desc("A file of measured schedules, which go before the "
+                     "model's choice")};
   PassOptions::Option<std::string> format{
       *this, "format",
       llvm::cl::desc("cleave-to-cubin: bin (a cubin), isa (PTX text), fatbin, "

@@ -37,6 +37,8 @@ struct Plan {
 struct PlannedKernel {
   ScheduledKernel kernel;
   Cost cost;
+  /// Further schedules for it.
+  std::vector<CostedSchedule> others;
 };
 using Launch = std::vector<PlannedKernel>;
 
@@ -65,6 +67,9 @@ private:
   std::optional<std::pair<double, PlannedKernel>>
   joinLaunch(const Launch &launch, const PlannedKernel &kernel);
   std::vector<Launch> groupLaunches(std::vector<PlannedKernel> kernels);
+  PartitionResult collect(llvm::ArrayRef<Launch> launches);
+  void addOthers(std::vector<Launch> &launches,
+                 std::vector<PartitionResult> &others);
   llvm::Expected<PartitionResult> finish(const Plan &plan);
 
   const Problem &problem;
@@ -497,8 +502,46 @@ Searcher::groupLaunches(std::vector<PlannedKernel> kernels) {
   return launches;
 }
 
-llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
+/// The kernels of launches one after the other.
+PartitionResult Searcher::collect(llvm::ArrayRef<Launch> launches) {
   PartitionResult result;
+  for (const Launch &launch : launches) {
+    Cost together;
+    for (const PlannedKernel &kernel : launch) {
+      together += kernel.cost;
+      result.kernels.push_back(kernel.kernel);
+    }
+    together.time = getSharedTime(together.kernels, target);
+    result.cost += together;
+  }
+  return result;
+}
+
+/// The launches with other schedules of the kernel that takes longest.
+void Searcher::addOthers(std::vector<Launch> &launches,
+                         std::vector<PartitionResult> &others) {
+  PlannedKernel *longest = nullptr;
+  bool shares = false;
+  for (Launch &launch : launches)
+    for (PlannedKernel &kernel : launch)
+      if (!longest || kernel.cost.time > longest->cost.time) {
+        longest = &kernel;
+        shares = launch.size() > 1;
+      }
+  CostedSchedule chosen{longest->kernel.schedule, longest->cost};
+  for (const CostedSchedule &other : longest->others) {
+    // Kernels that share a launch have as many warps.
+    if (shares && other.schedule.warps != chosen.schedule.warps)
+      continue;
+    longest->kernel.schedule = other.schedule;
+    longest->cost = other.cost;
+    others.push_back(collect(launches));
+  }
+  longest->kernel.schedule = chosen.schedule;
+  longest->cost = chosen.cost;
+}
+
+llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
   std::vector<PlannedKernel> kernels;
   for (auto [stores, reads] : llvm::zip_equal(plan.partition, plan.reads)) {
     ScheduledKernel kernel;
@@ -509,17 +552,12 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
       return found.takeError();
     kernel.schedule = found->schedule;
     converged &= found->converged;
-    kernels.push_back({std::move(kernel), std::move(found->cost)});
+    kernels.push_back(
+        {std::move(kernel), std::move(found->cost), std::move(found->others)});
   }
-  for (Launch &launch : groupLaunches(std::move(kernels))) {
-    Cost together;
-    for (PlannedKernel &kernel : launch) {
-      together += kernel.cost;
-      result.kernels.push_back(std::move(kernel.kernel));
-    }
-    together.time = getSharedTime(together.kernels, target);
-    result.cost += together;
-  }
+  std::vector<Launch> launches = groupLaunches(std::move(kernels));
+  PartitionResult result = collect(launches);
+  addOthers(launches, result.others);
   result.candidates = candidates;
   result.converged = converged;
   return result;
@@ -527,6 +565,7 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
 
 llvm::Expected<PartitionResult> Searcher::run() {
   std::optional<Plan> best;
+  std::vector<Plan> losers;
   for (Partition start : {getContractionPartition(), getFusedPartition(problem),
                           getFinestPartition()}) {
     limit = costs.size() + start.size();
@@ -538,12 +577,29 @@ llvm::Expected<PartitionResult> Searcher::run() {
     limit = costs.size() + options.maxKernels / 3;
     while (descend(*plan))
       ;
-    if (!best || plan->cost < best->cost)
-      best = std::move(plan);
+    if (best && !(plan->cost < best->cost)) {
+      losers.push_back(std::move(*plan));
+      continue;
+    }
+    if (best)
+      losers.push_back(std::move(*best));
+    best = std::move(plan);
   }
   if (!best)
     return llvm::createStringError(error);
-  return finish(*best);
+  llvm::Expected<PartitionResult> result = finish(*best);
+  if (!result || !options.others)
+    return result;
+  for (const Plan &plan : losers) {
+    if (plan.partition == best->partition)
+      continue;
+    llvm::Expected<PartitionResult> other = finish(plan);
+    if (!other)
+      return other.takeError();
+    other->others.clear();
+    result->others.push_back(std::move(*other));
+  }
+  return result;
 }
 
 llvm::Expected<PartitionResult>

@@ -142,6 +142,16 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
   return getPowers(axis, getReducedAxes(problem).size() > 1 ? 1 : 32, 4096);
 }
 
+/// A tile that has all of the axis, if tiles may have more than a position.
+static int64_t getWholeTile(const Axis &axis, llvm::ArrayRef<int64_t> tiles) {
+  if (tiles.back() == 1)
+    return 1;
+  int64_t extent = axis.extent == kDynamic ? axis.representative : axis.extent;
+  auto whole =
+      static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+  return std::max(tiles.front(), whole);
+}
+
 static bool hasContraction(const Problem &problem) {
   for (NodeId id = 0; id < problem.size(); ++id)
     if (problem[id].kind == NodeKind::Contract)
@@ -171,6 +181,7 @@ private:
   static llvm::SmallVector<int64_t, 2> getNextChoices(Field &field,
                                                       Schedule schedule);
   const LoopNest *getNest(const Schedule &schedule);
+  std::vector<CostedSchedule> getOthers(const CostedSchedule &chosen);
   bool tryCandidate(const Schedule &schedule);
   bool improve();
   bool improvePairs();
@@ -183,6 +194,8 @@ private:
   /// By the axes that tiles cover.
   std::map<std::vector<bool>, std::unique_ptr<LoopNest>> nests;
   SearchResult best;
+  /// All schedules by their fields, where others are asked for.
+  std::map<std::vector<int64_t>, CostedSchedule> tried;
   bool found = false;
   std::string error;
 };
@@ -203,9 +216,12 @@ void Search::addFields(Schedule &schedule) {
   for (AxisId axis : reduced) {
     size_t index = schedule.loop.size();
     schedule.loop.push_back({axis, 1});
+    llvm::SmallVector<int64_t, 8> tiles = getLoopTiles(problem, axis);
+    if (!options.iterative)
+      tiles = {getWholeTile(problem.axes[axis], tiles)};
     fields.push_back(
         {[index](Schedule &s) -> int64_t & { return s.loop[index].tile; },
-         getLoopTiles(problem, axis)});
+         std::move(tiles)});
   }
   llvm::SmallVector<int64_t, 8> warps = {1, 2, 4, 8};
   // Long rows are held by many threads.
@@ -239,6 +255,56 @@ const LoopNest *Search::getNest(const Schedule &schedule) {
   return nullptr;
 }
 
+static std::vector<int64_t> getFields(const Schedule &schedule) {
+  std::vector<int64_t> fields = {schedule.warps, schedule.stages};
+  for (const AxisTile &range : schedule.grid)
+    fields.push_back(range.tile);
+  for (const AxisTile &range : schedule.loop)
+    fields.push_back(range.tile);
+  return fields;
+}
+
+/// Chooses, one after the other, what differs in the most fields from all that
+/// are chosen, and of these the best.
+std::vector<CostedSchedule> Search::getOthers(const CostedSchedule &chosen) {
+  constexpr double kSlack = 1.25;
+  std::vector<std::vector<int64_t>> taken = {getFields(chosen.schedule)};
+  std::vector<CostedSchedule> others;
+  auto getDistance = [&](const std::vector<int64_t> &fields) {
+    unsigned least = fields.size();
+    for (const std::vector<int64_t> &other : taken) {
+      unsigned distance = 0;
+      for (auto [a, b] : llvm::zip_equal(fields, other))
+        distance += a != b;
+      least = std::min(least, distance);
+    }
+    return least;
+  };
+  while (others.size() < options.others) {
+    const CostedSchedule *best = nullptr;
+    unsigned most = 0;
+    for (const auto &[fields, each] : tried) {
+      if (each.cost.excess > chosen.cost.excess ||
+          each.cost.time > chosen.cost.time * kSlack)
+        continue;
+      unsigned distance = getDistance(fields);
+      if (distance > most ||
+          (best && distance == most && each.cost < best->cost)) {
+        best = &each;
+        most = distance;
+      }
+    }
+    if (!best)
+      break;
+    taken.push_back(getFields(best->schedule));
+    if (llvm::Error illegal = checkSchedule(problem, best->schedule))
+      llvm::consumeError(std::move(illegal));
+    else
+      others.push_back(*best);
+  }
+  return others;
+}
+
 /// Whether `schedule` is better than the best of this descent, which it then
 /// becomes.
 bool Search::tryCandidate(const Schedule &schedule) {
@@ -247,6 +313,8 @@ bool Search::tryCandidate(const Schedule &schedule) {
   if (!nest)
     return false;
   Cost cost = computeCost(problem, schedule, *nest, target);
+  if (options.others)
+    tried.try_emplace(getFields(schedule), CostedSchedule{schedule, cost});
   if (found && !(cost < best.cost))
     return false;
   best.schedule = schedule;
@@ -345,6 +413,7 @@ llvm::Expected<SearchResult> Search::run() {
   if (llvm::Error illegal = checkSchedule(problem, result->schedule))
     return illegal;
   result->candidates = best.candidates;
+  result->others = getOthers(*result);
   return *result;
 }
 

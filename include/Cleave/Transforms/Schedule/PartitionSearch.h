@@ -25,6 +25,9 @@ struct PartitionResult {
   /// Schedules of kernels that were tried.
   unsigned candidates = 0;
   bool converged = true;
+  /// Where others are asked for: other partitions that could not be made better
+  /// step by step, and this one with other schedules of its longest kernel.
+  std::vector<PartitionResult> others;
 };
 
 /// Kernels that were searched, for graphs that have some in common: regions,

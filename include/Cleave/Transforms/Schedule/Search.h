@@ -20,10 +20,15 @@ namespace mlir::cleave::schedule {
 
 struct SearchOptions {
   bool horizontal = true;
+  /// Whether a loop may go over a reduced axis in several tiles.
+  bool iterative = true;
   /// Warps of a block; 0 for any number.
   int64_t warps = 0;
   /// A schedule that is good for other extents.
   const Schedule *start = nullptr;
+  /// Schedules beside the best to return, for somebody who measures: not much
+  /// worse by the model, and as different as can be.
+  unsigned others = 0;
   /// Schedules of a kernel that are tried at most.
   unsigned maxCandidates = 4000;
   /// Whether to change two fields at a time where one does not help.
@@ -35,12 +40,17 @@ struct SearchOptions {
   double maxWork = 120e6;
 };
 
-struct SearchResult {
+/// A schedule and how long it takes.
+struct CostedSchedule {
   Schedule schedule;
   Cost cost;
+};
+
+struct SearchResult : CostedSchedule {
   unsigned candidates = 0;
   /// Whether no single field makes it better, rather than the limit reached.
   bool converged = true;
+  std::vector<CostedSchedule> others;
 };
 
 /// The tiles that the search tries for an axis of the grid, or a reduced one.

@@ -1,0 +1,337 @@
+//===- GraphScheduler.cpp - The best schedules of a function --------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduling. Every region becomes a problem, the search finds its best
+// schedule.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphScheduler.h"
+
+#include "Cleave/Transforms/TuningTable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+std::string cleave::describe(const GraphSchedule &schedule) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const ScheduledGraph &graph = schedule.graph;
+  os << "region " << graph.region;
+  if (!schedule.label.empty())
+    os << " (" << schedule.label << ")";
+  os << ": " << llvm::format("%.1f", schedule.cost.time) << " us";
+  if (graph.kernels.size() > 1)
+    os << " in " << graph.kernels.size() << " kernels";
+  auto beside =
+      llvm::count_if(graph.kernels, [](const ScheduledKernel &kernel) {
+        return kernel.beside;
+      });
+  if (beside)
+    os << " (" << graph.kernels.size() - beside << " launches)";
+  for (const auto &[symbol, parts] : graph.splits)
+    if (parts > 1)
+      os << ", " << symbol << " = " << parts;
+  if (schedule.cost.excess > 1)
+    os << ", " << llvm::format("%.1f", schedule.cost.excess)
+       << " times the registers or shared memory of a block";
+  return text;
+}
+
+/// The symbols that a schedule of the region binds to a number of parts.
+static std::vector<std::string> getSymbols(Region &region,
+                                           const AxisTable &axes) {
+  std::vector<std::string> symbols;
+  region.walk([&](SplitOp split) {
+    const AxisInfo *outer = axes.lookup(split.getOuter());
+    if (outer && outer->kind == AxisKind::Bound &&
+        !llvm::is_contained(symbols, split.getOuter()))
+      symbols.push_back(split.getOuter().str());
+  });
+  llvm::sort(symbols);
+  return symbols;
+}
+
+/// The best schedule of the region in so many parts. `reason` says why there is
+/// none.
+std::optional<GraphSchedule>
+GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
+                               std::string &reason) {
+  GraphSchedule result;
+  result.graph.region = region;
+  result.graph.splits = splits;
+  Bindings given = splits;
+  given.insert(point.begin(), point.end());
+  FailureOr<Problem> problem = [&] {
+    ScopedDiagnosticHandler handler(function.getContext(),
+                                    [&](Diagnostic &error) {
+                                      reason = error.str();
+                                      return success();
+                                    });
+    return buildProblem(function, region, axes, axes.representative(given));
+  }();
+  if (failed(problem))
+    return std::nullopt;
+  result.graph.problem = std::move(*problem);
+  SearchOptions search;
+  search.horizontal = options.horizontal;
+  search.iterative = options.iterative;
+  search.others = options.others;
+  llvm::Expected<PartitionResult> found =
+      searchPartition(result.graph.problem, target, search, &cache);
+  if (!found) {
+    reason = llvm::toString(found.takeError());
+    return std::nullopt;
+  }
+  for (PartitionResult &other : found->others) {
+    GraphSchedule &added = others.emplace_back(result);
+    added.graph.kernels = std::move(other.kernels);
+    added.cost = std::move(other.cost);
+  }
+  result.graph.kernels = std::move(found->kernels);
+  result.cost = std::move(found->cost);
+  result.schedulesTried = found->candidates;
+  result.converged = found->converged;
+  if (options.others)
+    others.push_back(result);
+  return result;
+}
+
+/// As above, with the best numbers of parts: one symbol after the other, twice
+/// as many while that helps.
+std::optional<GraphSchedule>
+GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
+                              std::string &reason) {
+  constexpr int64_t kMostParts = 256;
+  Bindings splits;
+  for (const std::string &symbol : symbols)
+    splits[symbol] = 1;
+  std::optional<GraphSchedule> best = scheduleRegion(region, splits, reason);
+  if (!options.split)
+    return best;
+  for (const std::string &symbol : symbols)
+    for (int64_t parts = 2, worse = 0; parts <= kMostParts && worse < 2;
+         parts *= 2) {
+      Bindings more = best ? best->graph.splits : splits;
+      more[symbol] = parts;
+      std::optional<GraphSchedule> candidate =
+          scheduleRegion(region, more, reason);
+      if (!candidate || (best && !(candidate->cost < best->cost))) {
+        ++worse;
+        continue;
+      }
+      candidate->schedulesTried += best ? best->schedulesTried : 0;
+      best = std::move(candidate);
+    }
+  return best;
+}
+
+FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
+  point = at;
+  others.clear();
+  FailureOr<AlternativesOp> alternatives = getAlternatives(function);
+  if (failed(alternatives))
+    return failure();
+  unsigned regions =
+      *alternatives ? (*alternatives).getAlternatives().size() : 1;
+  FoundSchedules found;
+  for (unsigned region = 0; region < regions; ++region) {
+    std::string label;
+    if (*alternatives && (*alternatives).getLabels())
+      label = cast<StringAttr>((*(*alternatives).getLabels())[region]).str();
+    if (!options.algebra && regions > 1 && label != "input")
+      continue;
+    Region &body = *alternatives ? (*alternatives).getAlternatives()[region]
+                                 : function.getBody();
+    std::string why;
+    size_t before = others.size();
+    std::optional<GraphSchedule> best =
+        scheduleParts(region, getSymbols(body, axes), why);
+    for (size_t i = before; i < others.size(); ++i)
+      others[i].label = label;
+    if (best) {
+      best->label = label;
+      found.regions.push_back(std::move(*best));
+      continue;
+    }
+    // Nothing else may be better: an error is shown where it is.
+    if (regions == 1 && failed(buildProblem(function, region, axes,
+                                            axes.representative(point))))
+      return failure();
+    // Another region may have a schedule.
+    found.lost.push_back({region, why});
+  }
+  if (found.regions.empty() && !found.lost.empty())
+    return function.emitError("no schedule for region ")
+           << found.lost.front().region << ": " << found.lost.front().reason;
+  if (found.regions.empty())
+    return function.emitError("expected a region with label 'input' for "
+                              "no-algebra");
+  for (size_t i = 1; i < found.regions.size(); ++i)
+    if (found.regions[i].cost < found.regions[found.best].cost)
+      found.best = i;
+  found.others = std::move(others);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules from elsewhere
+//===----------------------------------------------------------------------===//
+
+/// As the search counts it: kernels that share a launch run at once.
+static Cost computeGraphCost(ArrayRef<ScheduledKernel> kernels,
+                             ArrayRef<LoopNest> nests, const Target &target) {
+  Cost cost, launch;
+  auto finish = [&] {
+    if (launch.kernels.empty())
+      return;
+    launch.time = getSharedTime(launch.kernels, target);
+    cost += launch;
+    launch = {};
+  };
+  for (auto [kernel, nest] : llvm::zip_equal(kernels, nests)) {
+    if (!kernel.beside)
+      finish();
+    launch += computeCost(kernel.problem, kernel.schedule, nest, target);
+  }
+  finish();
+  return cost;
+}
+
+llvm::Expected<GraphSchedule> cleave::evaluateSchedule(func::FuncOp function,
+                                                       ScheduleAttr attr,
+                                                       const AxisTable &axes,
+                                                       const Bindings &point,
+                                                       const Target &target) {
+  std::string reason;
+  ScopedDiagnosticHandler handler(function.getContext(),
+                                  [&](Diagnostic &error) {
+                                    if (reason.empty())
+                                      reason = error.str();
+                                    return success();
+                                  });
+  Attribute before = function->getAttr(CleaveDialect::kScheduleAttrName);
+  function->setAttr(CleaveDialect::kScheduleAttrName, attr);
+  FailureOr<std::vector<ScheduledGraph>> graphs = getScheduledGraphs(function);
+  if (before)
+    function->setAttr(CleaveDialect::kScheduleAttrName, before);
+  else
+    function->removeAttr(CleaveDialect::kScheduleAttrName);
+  if (failed(graphs))
+    return llvm::createStringError(reason);
+  GraphSchedule result;
+  result.graph = std::move(graphs->front());
+  Bindings given = result.graph.splits;
+  given.insert(point.begin(), point.end());
+  Bindings extents = axes.representative(given);
+  setRepresentative(result.graph.problem, extents);
+  for (ScheduledKernel &kernel : result.graph.kernels)
+    setRepresentative(kernel.problem, extents);
+  FailureOr<std::vector<LoopNest>> nests =
+      planKernels(function, result.graph, /*horizontal=*/true);
+  if (failed(nests))
+    return llvm::createStringError(reason);
+  result.cost = computeGraphCost(result.graph.kernels, *nests, target);
+  if (FailureOr<AlternativesOp> alternatives = getAlternatives(function);
+      succeeded(alternatives) && *alternatives && (*alternatives).getLabels())
+    result.label =
+        cast<StringAttr>((*(*alternatives).getLabels())[result.graph.region])
+            .str();
+  return result;
+}
+
+Bindings cleave::getDynamicExtents(const AxisTable &axes,
+                                   const Bindings &point) {
+  Bindings extents;
+  for (const auto &[name, extent] : point)
+    if (const AxisInfo *info = axes.lookup(name);
+        info && info->kind == AxisKind::Dynamic)
+      extents[name] = extent;
+  return extents;
+}
+
+std::optional<GraphSchedule>
+cleave::lookUpSchedule(const TuningTable &table, StringRef graph,
+                       func::FuncOp function, const AxisTable &axes,
+                       const Bindings &point, const Target &target,
+                       std::string &reason) {
+  TuningKey key{graph.str(), target.chip, getDynamicExtents(axes, point)};
+  const TuningEntry *entry = table.lookup(key);
+  if (!entry) {
+    reason = table.isStale(function.getName(), key)
+                 ? "the tuning table is of another graph of this name"
+                 : "not in the tuning table";
+    return std::nullopt;
+  }
+  llvm::Expected<GraphSchedule> found =
+      evaluateSchedule(function, entry->schedule, axes, point, target);
+  if (!found) {
+    reason = "no schedule of the graph, in the tuning table: " +
+             llvm::toString(found.takeError());
+    return std::nullopt;
+  }
+  found->measured = entry->microseconds;
+  return std::move(*found);
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// What schedules of one kind have in common.
+static std::string getKind(const GraphSchedule &schedule) {
+  std::string kind;
+  llvm::raw_string_ostream os(kind);
+  os << schedule.graph.region;
+  for (const auto &[symbol, parts] : schedule.graph.splits)
+    os << " " << symbol << "=" << parts;
+  for (const ScheduledKernel &kernel : schedule.graph.kernels) {
+    os << ";";
+    llvm::interleaveComma(kernel.stores, os);
+  }
+  return kind;
+}
+
+std::vector<const GraphSchedule *>
+cleave::chooseCandidates(MLIRContext *context, const FoundSchedules &found,
+                         unsigned count) {
+  const GraphSchedule &best = found.regions[found.best];
+  std::vector<const GraphSchedule *> all;
+  for (const GraphSchedule &other : found.others)
+    // What does not fit is not even compiled.
+    if (other.cost.excess <= best.cost.excess)
+      all.push_back(&other);
+  llvm::stable_sort(all, [](const GraphSchedule *a, const GraphSchedule *b) {
+    return a->cost < b->cost;
+  });
+  std::set<std::string> kinds = {getKind(best)};
+  DenseSet<Attribute> attrs = {getScheduleAttr(context, best.graph)};
+  std::vector<const GraphSchedule *> chosen = {&best};
+  for (bool onlyNewKinds : {true, false}) {
+    size_t limit = onlyNewKinds ? (count + 1) / 2 : count;
+    for (const GraphSchedule *each : all) {
+      if (chosen.size() >= limit)
+        break;
+      if (onlyNewKinds && !kinds.insert(getKind(*each)).second)
+        continue;
+      if (attrs.insert(getScheduleAttr(context, each->graph)).second)
+        chosen.push_back(each);
+    }
+  }
+  std::stable_sort(chosen.begin() + 1, chosen.end(),
+                   [](const GraphSchedule *a, const GraphSchedule *b) {
+                     return a->cost < b->cost;
+                   });
+  return chosen;
+}

@@ -1,0 +1,95 @@
+// Each ablation changes the loops, and no number.
+
+// RUN: cleave-opt %s --cleave-algebra=split=true -o %t.forms.mlir
+
+// RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALL
+// RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-algebra -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALGEBRA
+// RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-horizontal -o /dev/null 2>&1 | FileCheck %s --check-prefix=HORIZONTAL
+// RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-split -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-iterative-tiling -o /dev/null 2>&1 | FileCheck %s --check-prefix=ITERATIVE
+
+// RUN: cleave-opt %t.forms.mlir --cleave-to-loops=no-algebra -o %t.algebra.mlir
+// RUN: cleave-opt %t.forms.mlir --cleave-to-loops=no-horizontal -o %t.horizontal.mlir
+// RUN: cleave-opt %t.forms.mlir --cleave-to-loops=no-split -o %t.split.mlir
+// RUN: cleave-opt %t.forms.mlir --cleave-to-loops=no-iterative-tiling -o %t.iterative.mlir
+// RUN: cleave-run %t.algebra.mlir --source %s --entry=norm_linear --check --bind 'M=3;M=1;M=0' | FileCheck %s
+// RUN: cleave-run %t.horizontal.mlir --source %s --entry=norm_linear --check --bind 'M=3;M=1;M=0' | FileCheck %s
+// RUN: cleave-run %t.split.mlir --source %s --entry=norm_linear --check --bind 'M=3;M=1;M=0' | FileCheck %s
+// RUN: cleave-run %t.iterative.mlir --source %s --entry=norm_linear --check --bind 'M=3;M=1;M=0' | FileCheck %s
+// RUN: cleave-run %t.algebra.mlir --source %s --entry=attention --check --bind 'S=3,T=67;S=1,T=1;S=2,T=0' | FileCheck %s
+// RUN: cleave-run %t.horizontal.mlir --source %s --entry=attention --check --bind 'S=3,T=67;S=1,T=1;S=2,T=0' | FileCheck %s
+// RUN: cleave-run %t.split.mlir --source %s --entry=attention --check --bind 'S=3,T=67;S=1,T=1;S=2,T=0' | FileCheck %s
+// RUN: cleave-run %t.iterative.mlir --source %s --entry=attention --check --bind 'S=3,T=67;S=1,T=1;S=2,T=0' | FileCheck %s
+// CHECK-COUNT-3: : ok
+
+#K = #cleave.axes<K>
+#M_K = #cleave.axes<M, K>
+#K_M = #cleave.axes<K, M>
+#K_N = #cleave.axes<K, N>
+#M_N = #cleave.axes<M, N>
+#S_D = #cleave.axes<S, D>
+#T_D = #cleave.axes<T, D>
+#T_E = #cleave.axes<T, E>
+#E_S = #cleave.axes<E, S>
+#S_E = #cleave.axes<S, E>
+#S_T = #cleave.axes<S, T>
+
+// One loop over K, or two; none where a tile has all of K.
+// ALL-LABEL: @norm_linear, region 0
+// ALL-COUNT-1: for K in 512 step
+// ALL-NOT: for K
+// ALL: store Y
+// ALGEBRA-LABEL: @norm_linear, region 1
+// ALGEBRA-COUNT-2: for K in 512 step
+// ALGEBRA: store Y
+// HORIZONTAL-LABEL: @norm_linear, region 0
+// HORIZONTAL-COUNT-2: for K in 512 step
+// HORIZONTAL: store Y
+// ITERATIVE-LABEL: @norm_linear, region
+// ITERATIVE-NOT: for K
+// ITERATIVE: load X[M: {{[0-9]+}}, K: 512]
+// ITERATIVE-NOT: for K
+// ITERATIVE: store Y
+func.func @norm_linear(
+    %x: tensor<?x512xf16, #M_K> {cleave.name = "X", cleave.range = 300.0 : f32},
+    %g: tensor<512xf16, #K> {cleave.name = "g", cleave.range = 8.0 : f32},
+    %w: tensor<512x64xf16, #K_N> {cleave.name = "W"})
+    -> (tensor<?x64xf32, #M_N> {cleave.name = "Y"})
+    attributes {cleave.symbols = #cleave.symbols<M: dynamic like 256>} {
+  %n = cleave.rms_norm %x, %g over [K] eps 1.0e-6
+     : (tensor<?x512xf16, #M_K>, tensor<512xf16, #K>) -> tensor<512x?xf32, #K_M>
+  %y = cleave.contract %n, %w over [K]
+     : (tensor<512x?xf32, #K_M>, tensor<512x64xf16, #K_N>) -> tensor<?x64xf32, #M_N>
+  return %y : tensor<?x64xf32, #M_N>
+}
+
+// One query and many keys: in parts, unless there are none. A dynamic axis keeps
+// a loop, for extents that are longer than the one that it was chosen for: the
+// parts of 131072 keys.
+// ALL-LABEL: @attention, region
+// ALL: kernel 0: {{.*}}T.s step 1,
+// ALL: for T.i in |T.i| step
+// ALGEBRA-LABEL: @attention, region
+// ALGEBRA-NOT: T.s
+// ALGEBRA: store O
+// SPLIT-LABEL: @attention, region
+// SPLIT-NOT: T.s
+// SPLIT: store O
+// ITERATIVE-LABEL: @attention, region
+// ITERATIVE: kernel 0: {{.*}}T.s step 1,
+// ITERATIVE: load Q[S: {{[0-9]+}}, D.i: 64]
+// ITERATIVE: for T.i in |T.i| step [[#%u,PART:]]:
+// ITERATIVE: kernel 1
+// ITERATIVE: load v{{[0-9.]+}}[S: 1, T.s: [[#%u,div(131072,PART)]]]
+func.func @attention(%q: tensor<?x64xf16, #S_D> {cleave.name = "Q"}, %k: tensor<?x64xf16, #T_D> {cleave.name = "K"},
+                     %v: tensor<?x64xf16, #T_E> {cleave.name = "V"})
+    -> (tensor<?x64xf32, #S_E> {cleave.name = "O"})
+    attributes {cleave.symbols = #cleave.symbols<S: dynamic like 1, T: dynamic like 131072>} {
+  %s = cleave.contract %q, %k over [D]
+     : (tensor<?x64xf16, #S_D>, tensor<?x64xf16, #T_D>) -> tensor<?x?xf32, #S_T>
+  %p = cleave.softmax %s over [T] : (tensor<?x?xf32, #S_T>) -> tensor<?x?xf32, #S_T>
+  %o = cleave.contract %p, %v over [T]
+     : (tensor<?x?xf32, #S_T>, tensor<?x64xf16, #T_E>) -> tensor<64x?xf32, #E_S>
+  %r = cleave.relayout %o : tensor<64x?xf32, #E_S> to tensor<?x64xf32, #S_E>
+  return %r : tensor<?x64xf32, #S_E>
+}
