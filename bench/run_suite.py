@@ -6,7 +6,7 @@
 
   bench/run_suite.py --ours DIR [--ours LABEL=DIR ...] --out results.json
       [--only REGEX] [--peers none|known|all] [--compile none|default|max]
-      [--budget-s 560] [--table table.md]
+      [--no-odd] [--budget-s 560] [--table table.md]
 
 DIR is what prepare_suite.py wrote. Needs torch and a GPU, and neither compiler
 nor build. Each shape: new random arguments, poisoned results between guard
@@ -49,6 +49,8 @@ def parse():
                         "not survive")
     parser.add_argument("--small", action="store_true",
                         help="the programs of prepare_suite.py --small")
+    parser.add_argument("--no-odd", action="store_true",
+                        help="leave out shapes that are checked only")
     parser.add_argument("--budget-s", type=float, default=560)
     parser.add_argument("--rotate-mb", type=float, default=512)
     parser.add_argument("--patience-s", type=float, default=0,
@@ -95,7 +97,8 @@ class Files:
 def work(args):
     from measure import Worker
     worker = Worker(args, Files(args.out))
-    for shape in suite.shapes(args.only, odd=True, small=args.small):
+    for shape in suite.shapes(args.only, odd=not args.no_odd,
+                              small=args.small):
         if worker.is_done(shape):
             continue
         if worker.left() < 0:

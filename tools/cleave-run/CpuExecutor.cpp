@@ -99,8 +99,12 @@ LogicalResult CpuExecutor::compile(ModuleOp module, StringRef entry,
   auto function = module.lookupSymbol<func::FuncOp>(entry);
   if (isCleaveFunction(function)) {
     std::string pipeline = "cleave-to-loops";
+    pipeline += "{";
     if (!options.representative.empty())
-      pipeline += "{representative=" + options.representative + "}";
+      pipeline += "representative=" + options.representative + " ";
+    if (!options.tuningTable.empty())
+      pipeline += "tuning-table=" + options.tuningTable;
+    pipeline += "}";
     if (failed(runPipeline(module, pipeline)))
       return failure();
   }

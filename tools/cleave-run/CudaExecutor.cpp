@@ -291,6 +291,8 @@ mlir::cleave::compileToHostForm(ModuleOp module, StringRef entry,
   pipeline += chip;
   if (isCleave && !options.representative.empty())
     pipeline += " representative=" + options.representative;
+  if (isCleave && !options.tuningTable.empty())
+    pipeline += " tuning-table=" + options.tuningTable;
   if (failed(runPipeline(module, pipeline + "}")))
     return failure();
   function = module.lookupSymbol<func::FuncOp>(entry);
@@ -308,4 +310,11 @@ mlir::cleave::createCudaExecutor(ModuleOp module, StringRef entry,
       failed(executor->compile(module, entry, options)))
     return failure();
   return std::unique_ptr<Executor>(std::move(executor));
+}
+
+FailureOr<std::string> mlir::cleave::findDeviceChip(Location location) {
+  llvm::Expected<std::unique_ptr<Driver>> driver = createCudaDriver();
+  if (!driver)
+    return emitError(location) << llvm::toString(driver.takeError());
+  return chooseChip((*driver)->getInfo());
 }

@@ -139,7 +139,7 @@ LogicalResult DryRun::add(const Signature &signature, const Bindings &extents) {
   return success();
 }
 
-LogicalResult DryRun::write(StringRef path) {
+json::Object DryRun::take() {
   json::Object modules;
   auto module = function->getParentOfType<ModuleOp>();
   for (auto binary : module.getOps<gpu::BinaryOp>())
@@ -147,14 +147,17 @@ LogicalResult DryRun::write(StringRef path) {
       if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0]))
         modules[binary.getName()] =
             llvm::encodeBase64(object.getObject().getValue());
+  return json::Object{{"entry", function.getName().str()},
+                      {"modules", std::move(modules)},
+                      {"runs", std::move(runs)}};
+}
+
+LogicalResult DryRun::write(StringRef path) {
   std::error_code status;
   llvm::raw_fd_ostream out(path, status);
   if (status)
     return emitError(function.getLoc())
            << "cannot write '" << path << "': " << status.message();
-  json::Object all{{"entry", function.getName()},
-                   {"modules", std::move(modules)},
-                   {"runs", std::move(runs)}};
-  out << llvm::formatv("{0}", json::Value(std::move(all))) << "\n";
+  out << llvm::formatv("{0}", json::Value(take())) << "\n";
   return success();
 }

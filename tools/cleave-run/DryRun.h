@@ -77,6 +77,9 @@ public:
   /// Prints and keeps the launches of one call.
   LogicalResult add(const Signature &signature, const Bindings &extents);
 
+  /// The kernels and the launches kept, which are no longer here.
+  llvm::json::Object take();
+
   /// Writes the kernels and the launches kept.
   LogicalResult write(StringRef path);
 

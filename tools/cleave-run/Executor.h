@@ -59,6 +59,9 @@ createCpuExecutor(ModuleOp module, StringRef entry, const RunOptions &options);
 FailureOr<std::unique_ptr<Executor>>
 createCudaExecutor(ModuleOp module, StringRef entry, const RunOptions &options);
 
+/// The chip of the first GPU, as --chip has it.
+FailureOr<std::string> findDeviceChip(Location location);
+
 /// Compiles `module` to the host form where that has not been done, for the
 /// chip of the options, else `defaultChip`. Returns the function.
 FailureOr<func::FuncOp> compileToHostForm(ModuleOp module, StringRef entry,

@@ -66,6 +66,23 @@ struct CommandLine {
       "dry-run", cl::cat(category),
       cl::desc("with --device=cuda and --chip: compile, and print the launches "
                "instead of running them")};
+  cl::opt<bool> explain{
+      "explain", cl::cat(category),
+      cl::desc("print which graph and schedule are chosen, and why, instead of "
+               "running it")};
+  cl::opt<std::string> tuningTable{
+      "tuning-table", cl::value_desc("FILE"), cl::cat(category),
+      cl::desc("measured schedules, which go before the model's choice")};
+  cl::opt<std::string> tune{
+      "tune", cl::ValueOptional, cl::value_desc("FILE"), cl::cat(category),
+      cl::desc("measure the model's best schedules on the device, and write "
+               "the fastest into a table")};
+  cl::opt<unsigned> tuneCount{
+      "tune-count", cl::init(8), cl::cat(category),
+      cl::desc("schedules of each shape class that --tune measures")};
+  cl::opt<std::string> tuneTimes{
+      "tune-times", cl::value_desc("FILE"), cl::cat(category),
+      cl::desc("take the times of --tune from a file")};
   cl::opt<std::string> emulatorDrop{
       "emulator-drop", cl::value_desc("barrier|wait|branch:N"),
       cl::cat(category), cl::Hidden,
@@ -157,6 +174,25 @@ llvm::Error parseDrop(StringRef text, EmulatorOptions &options) {
   return llvm::Error::success();
 }
 
+llvm::Error checkTune(const RunOptions &options) {
+  if (options.tune && options.explain)
+    return llvm::createStringError("expected --tune or --explain, not both");
+  if (!options.tuneTimes.empty() && (!options.tune || options.dryRun))
+    return llvm::createStringError(
+        "expected --tune, and no --dry-run, with --tune-times");
+  if (!options.tune)
+    return llvm::Error::success();
+  if (options.tuneCount < 1)
+    return llvm::createStringError("expected --tune-count of at least 1");
+  if (options.device != "cuda" && options.tuneTimes.empty())
+    return llvm::createStringError(
+        "expected --device=cuda or --tune-times with --tune");
+  if (options.dryRun && (options.json.empty() || !options.tuneFile.empty()))
+    return llvm::createStringError(
+        "expected --json, and --tune without a file, with --tune --dry-run");
+  return llvm::Error::success();
+}
+
 llvm::Error checkOptions(const RunOptions &options) {
   if (options.device != "cpu" && options.device != "evaluator" &&
       options.device != "cuda" && options.device != "emulator")
@@ -174,6 +210,8 @@ llvm::Error checkOptions(const RunOptions &options) {
        options.print || !options.outputDir.empty()))
     return llvm::createStringError(
         "expected --device=cuda and nothing that needs results with --dry-run");
+  if (llvm::Error error = checkTune(options))
+    return error;
   if (options.foldTile < 0 || options.foldParts < 1)
     return llvm::createStringError("expected --fold-tile of at least 0 and "
                                    "--fold-parts of at least 1");
@@ -202,6 +240,12 @@ llvm::Expected<RunOptions> mlir::cleave::parseOptions(int argc, char **argv) {
   options.dryRun = line.dryRun;
   options.json = line.json;
   options.print = line.print;
+  options.explain = line.explain;
+  options.tuningTable = line.tuningTable;
+  options.tune = line.tune.getNumOccurrences();
+  options.tuneFile = line.tune;
+  options.tuneCount = line.tuneCount;
+  options.tuneTimes = line.tuneTimes;
   options.alternative = line.alternative;
   options.foldTile = line.foldTile;
   options.foldParts = line.foldParts;

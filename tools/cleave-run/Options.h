@@ -44,6 +44,16 @@ struct RunOptions {
   EmulatorOptions emulator;
   std::string json;
   bool print = false;
+  /// A table of measured schedules to compile by.
+  std::string tuningTable;
+  /// Print why it runs as it does, instead of running it.
+  bool explain = false;
+  /// Measure schedules, and write the table of that name if it has one.
+  bool tune = false;
+  std::string tuneFile;
+  unsigned tuneCount = 8;
+  /// A file of times instead of a device's.
+  std::string tuneTimes;
   unsigned alternative = 0;
   int64_t foldTile = 0;
   int64_t foldParts = 1;

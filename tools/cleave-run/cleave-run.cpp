@@ -14,11 +14,14 @@
 #include "DryRun.h"
 #include "Executor.h"
 #include "Report.h"
+#include "Tune.h"
 
 #include "Cleave/InitAll.h"
 #include "Cleave/InitUpstream.h"
 #include "Cleave/Runtime/Npy.h"
 #include "Cleave/Runtime/Random.h"
+#include "Cleave/Transforms/Explain.h"
+#include "Cleave/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -30,6 +33,22 @@ using namespace mlir;
 using namespace mlir::cleave;
 
 namespace {
+
+/// Times on the device.
+class DeviceTimer final : public ScheduleTimer {
+public:
+  using Measure = std::function<FailureOr<double>(ModuleOp, const Bindings &)>;
+
+  explicit DeviceTimer(Measure measureAt) : measureAt(std::move(measureAt)) {}
+
+  FailureOr<double> measure(ModuleOp module, const TunePoint &point,
+                            size_t /*number*/) override {
+    return measureAt(module, point.extents);
+  }
+
+private:
+  Measure measureAt;
+};
 
 class Session {
 public:
@@ -52,6 +71,10 @@ private:
   FailureOr<RunRecord> makeRecord(const Bindings &given);
   LogicalResult runOne(Executor &executor, const Bindings &given);
   LogicalResult runDry();
+  LogicalResult explain();
+  FailureOr<std::string> getChip();
+  FailureOr<double> timePinned(ModuleOp pinned, const Bindings &given);
+  LogicalResult tune();
 
   MLIRContext &context;
   const RunOptions &options;
@@ -281,6 +304,84 @@ LogicalResult Session::runDry() {
   return options.json.empty() ? success() : (*dry)->write(options.json);
 }
 
+LogicalResult Session::explain() {
+  auto function = module->lookupSymbol<func::FuncOp>(source.getName());
+  if (!function || !isCleaveFunction(function))
+    return error("expected a cleave function with --explain");
+  if (failed(runPipeline(*module, "func.func(cleave-algebra{derivations})")))
+    return failure();
+  CleaveExplainPassOptions choice;
+  choice.representative = options.representative;
+  if (!options.chip.empty())
+    choice.target = options.chip;
+  choice.tuningTable = options.tuningTable;
+  return explainSchedule(function, choice, llvm::outs());
+}
+
+/// What to tune for: as for cubins, where nothing is said the device's.
+FailureOr<std::string> Session::getChip() {
+  if (!options.chip.empty())
+    return options.chip;
+  if (options.dryRun)
+    return error("expected --chip with --dry-run");
+  if (options.device == "cuda" && options.tuneTimes.empty())
+    return findDeviceChip(module->getLoc());
+  return CleaveExplainPassOptions().target;
+}
+
+/// How long a function that has its schedule takes, if its results are right.
+FailureOr<double> Session::timePinned(ModuleOp pinned, const Bindings &given) {
+  FailureOr<RunRecord> record = makeRecord(given);
+  if (failed(record))
+    return failure();
+  FailureOr<std::unique_ptr<Executor>> executor =
+      createCudaExecutor(pinned, source.getName(), options);
+  if (failed(executor) ||
+      failed((*executor)->run(record->arguments, record->results,
+                              record->extents)))
+    return failure();
+  if (options.check &&
+      failed(checkResults(source, signature, *record, options)))
+    return failure();
+  FailureOr<RunTime> time =
+      (*executor)->time(record->arguments, record->results, record->extents);
+  if (failed(time))
+    return failure();
+  return time->medianMicroseconds;
+}
+
+LogicalResult Session::tune() {
+  FailureOr<std::string> chip = getChip();
+  if (failed(chip))
+    return failure();
+  FailureOr<Tuner> tuner =
+      Tuner::create(*module, source.getName(), options, *chip);
+  if (failed(tuner))
+    return failure();
+  if (options.dryRun)
+    return tuner->writePrograms(
+        signature, [&](const Bindings &given) { return getExtents(given); });
+  // Before anything is measured for a file that cannot be.
+  if (!options.tuneFile.empty() && failed(tuner->readTable(options.tuneFile)))
+    return failure();
+  std::unique_ptr<ScheduleTimer> timer = std::make_unique<DeviceTimer>(
+      [&](ModuleOp pinned, const Bindings &given) {
+        return timePinned(pinned, given);
+      });
+  if (!options.tuneTimes.empty()) {
+    FailureOr<std::unique_ptr<ScheduleTimer>> read =
+        readTimes(options.tuneTimes, &context);
+    if (failed(read))
+      return failure();
+    timer = std::move(*read);
+  }
+  if (failed(tuner->measure(*timer)))
+    return failure();
+  if (options.tuneFile.empty())
+    return success();
+  return tuner->writeTable(options.tuneFile);
+}
+
 LogicalResult Session::run() {
   FailureOr<OwningOpRef<ModuleOp>> loaded = load(options.file);
   if (failed(loaded))
@@ -297,6 +398,10 @@ LogicalResult Session::run() {
   }
   if (failed(findEntry()) || failed(checkNames()) || failed(loadInputs()))
     return failure();
+  if (options.explain)
+    return explain();
+  if (options.tune)
+    return tune();
   // Extents are checked before anything is compiled.
   for (const Bindings &given : options.runs)
     if (failed(getExtents(given)))
