@@ -87,6 +87,19 @@ func.func @concat(%x: tensor<4xf16, #K>, %y: tensor<3xf16, #R>) -> tensor<7xf16,
 
 // -----
 
+#C_K = #cleave.axes<C, K>
+#K_T = #cleave.axes<K, T>
+#T = #cleave.axes<T>
+
+func.func @concat_dynamic(%x: tensor<?x2xf32, #C_K>, %y: tensor<?xf32, #T>) -> tensor<2x?xf32, #K_T> {
+  // expected-error@+1 {{'cleave.concat' op is not supported by scheduling}}
+  %n = cleave.concat %x, %x along [C, C] as T : (tensor<?x2xf32, #C_K>, tensor<?x2xf32, #C_K>) -> tensor<2x?xf32, #K_T>
+  %r = cleave.add %n, %y : (tensor<2x?xf32, #K_T>, tensor<?xf32, #T>) -> tensor<2x?xf32, #K_T>
+  return %r : tensor<2x?xf32, #K_T>
+}
+
+// -----
+
 #K = #cleave.axes<K>
 
 // Sugar must have been expanded.

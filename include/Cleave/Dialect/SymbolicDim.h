@@ -60,6 +60,10 @@ public:
   const AxisInfo *lookup(StringRef axis) const;
   /// Every domain constraint, in order of the inner axis' name.
   ArrayRef<SplitRelation> splits() const { return splitRelations; }
+  /// Axes that rename makes equal.
+  ArrayRef<std::pair<std::string, std::string>> renamings() const {
+    return equalities;
+  }
 
   /// Extents of all axes from those in `given`: static ones, then those that
   /// follow from relations and from axes that must be equal. Emits an error at
@@ -74,7 +78,6 @@ public:
 private:
   std::map<std::string, AxisInfo> table;
   std::vector<SplitRelation> splitRelations;
-  /// Axes that rename makes equal.
   std::vector<std::pair<std::string, std::string>> equalities;
   std::vector<SliceRelation> slices;
   /// The largest extents whose positions iota can count.

@@ -62,6 +62,9 @@ LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
     if (info.kind == AxisKind::Sum)
       for (const std::string &part : info.operands)
         sums[problem.findAxis(name)].push_back(problem.findAxis(part));
+  for (const auto &[from, to] : axes.renamings())
+    problem.equalAxes.emplace_back(problem.findAxis(from),
+                                   problem.findAxis(to));
   for (const SplitRelation &split : axes.splits()) {
     auto get = [&](StringRef name) -> AxisId { return problem.findAxis(name); };
     AxisId whole = get(split.axis), outer = get(split.outer);
@@ -534,164 +537,6 @@ Element ProblemBuilder::getNarrowestArgument(ArrayRef<NodeId> roots) {
 }
 
 //===----------------------------------------------------------------------===//
-// Folds
-//===----------------------------------------------------------------------===//
-
-FailureOr<NodeId> ProblemBuilder::buildRegion(Region &region, unsigned yielded,
-                                              ArrayRef<NodeId> arguments,
-                                              ValueRange outside,
-                                              const Renaming &renaming) {
-  Scope scope;
-  scope.renaming = renaming;
-  for (auto [argument, node] :
-       llvm::zip_equal(region.getArguments(), arguments))
-    scope.arguments[argument] = node;
-  for (auto [argument, value] : llvm::zip(region.getArguments(), outside))
-    scope.outside[argument] = value;
-  scopes.push_back(std::move(scope));
-  FailureOr<NodeId> node =
-      build(region.front().getTerminator()->getOperand(yielded), renaming);
-  scopes.pop_back();
-  return node;
-}
-
-LogicalResult ProblemBuilder::addState(FoldOp op, unsigned index, Fold &fold,
-                                       unsigned id, const Renaming &renaming) {
-  FoldState state;
-  ReductionKind kind = op.getKind(index);
-  state.contraction = kind == ReductionKind::Contract;
-  state.combiner = getCombiner(kind);
-  FailureOr<Element> element =
-      getElement(op.getResult(index).getType(), op.getLoc());
-  if (failed(element))
-    return failure();
-  state.element = *element;
-  state.axes = getFreeAxes(getAxes(op.getResult(index)), renaming);
-  for (auto [nodeKind, slot] : {std::pair(NodeKind::FoldRef, &state.ref),
-                                {NodeKind::FoldOld, &state.old},
-                                {NodeKind::FoldState, &state.result}}) {
-    Node node;
-    node.kind = nodeKind;
-    node.element = state.element;
-    node.axes = state.axes;
-    node.fold = id;
-    node.state = index;
-    *slot = problem.add(node);
-  }
-
-  SmallVector<NodeId> arguments, references, old;
-  for (Value input : op.getInputs()) {
-    FailureOr<NodeId> node = build(input, renaming);
-    if (failed(node))
-      return failure();
-    arguments.push_back(*node);
-  }
-  for (const FoldState &earlier : fold.states) {
-    arguments.push_back(earlier.ref);
-    references.push_back(earlier.ref);
-    old.push_back(earlier.old);
-  }
-  FailureOr<SmallVector<NodeId>> body =
-      buildBody(op, index, arguments, renaming);
-  if (failed(body))
-    return failure();
-  state.body.assign(body->begin(), body->end());
-
-  state.rebased = state.old;
-  if (Region &rebase = op.getRebase(index); !rebase.empty()) {
-    SmallVector<NodeId> rebaseArguments = old;
-    rebaseArguments.push_back(state.old);
-    llvm::append_range(rebaseArguments, references);
-    FailureOr<NodeId> rebased =
-        buildRegion(rebase, 0, rebaseArguments, {}, renaming);
-    if (failed(rebased))
-      return failure();
-    state.rebased = *rebased;
-  }
-  fold.states.push_back(std::move(state));
-  return success();
-}
-
-/// A fold over one position: the body with the earlier states as they are.
-FailureOr<NodeId> ProblemBuilder::buildSingleStep(FoldOp op, unsigned state,
-                                                  const Renaming &outer,
-                                                  const Renaming &inside) {
-  SmallVector<NodeId> arguments;
-  for (Value input : op.getInputs()) {
-    FailureOr<NodeId> node = build(input, inside);
-    if (failed(node))
-      return failure();
-    arguments.push_back(*node);
-  }
-  for (Value earlier : op.getResults().take_front(state)) {
-    FailureOr<NodeId> node = build(earlier, outer);
-    if (failed(node))
-      return failure();
-    arguments.push_back(*node);
-  }
-  FailureOr<SmallVector<NodeId>> body = buildBody(op, state, arguments, inside);
-  FailureOr<Element> element =
-      getElement(op.getResult(state).getType(), op.getLoc());
-  if (failed(body) || failed(element))
-    return failure();
-  return addReduction(getCombiner(op.getKind(state)), *body, {}, *element);
-}
-
-/// Builds the body of a state on `arguments`, its operands rounded.
-FailureOr<SmallVector<NodeId>>
-ProblemBuilder::buildBody(FoldOp op, unsigned state, ArrayRef<NodeId> arguments,
-                          const Renaming &renaming) {
-  bool contraction = op.getKind(state) == ReductionKind::Contract;
-  SmallVector<NodeId> body;
-  for (unsigned i = 0; i < (contraction ? 2 : 1); ++i) {
-    FailureOr<NodeId> node =
-        buildRegion(op.getBody(state), i, arguments, op.getInputs(), renaming);
-    if (failed(node))
-      return failure();
-    body.push_back(*node);
-  }
-  if (contraction && failed(roundOperands(body, op.getOperandType(state))))
-    return failure();
-  return body;
-}
-
-FailureOr<NodeId> ProblemBuilder::buildFold(FoldOp op, unsigned state,
-                                            const Renaming &outer) {
-  // One instance serves all results under one renaming of their axes.
-  AxesAttr resultAxes = AxesAttr::get(op.getContext(), ArrayRef<StringAttr>());
-  for (Value result : op.getResults())
-    resultAxes = resultAxes.unionWith(getAxes(result));
-  AxisSet reduced;
-  Renaming inside = enterReduction(op.getAxes(), outer, resultAxes, reduced);
-  if (isEmpty(reduced)) {
-    Value result = op.getResult(state);
-    FailureOr<Element> element = getElement(result.getType(), op.getLoc());
-    if (failed(element))
-      return failure();
-    return addUnit(getCombiner(op.getKind(state)), *element, result, outer);
-  }
-  if (reduced.empty())
-    return buildSingleStep(op, state, outer, inside);
-  std::vector<std::pair<AxisId, View>> key(outer.begin(), outer.end());
-  auto found = foldResults.find({op.getOperation(), key});
-  unsigned id;
-  if (found != foldResults.end()) {
-    id = found->second;
-  } else {
-    id = problem.folds.size();
-    foldResults[{op.getOperation(), key}] = id;
-    problem.folds.emplace_back();
-    Fold fold;
-    fold.axes = reduced;
-    for (unsigned i = 0; i < op.getNumStates(); ++i)
-      if (failed(addState(op, i, fold, id, inside)))
-        return failure();
-    problem.folds[id] = std::move(fold);
-  }
-  return problem.folds[id].states[state].result;
-}
-
-//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
@@ -779,6 +624,7 @@ FailureOr<Problem> cleave::buildProblem(func::FuncOp function, unsigned region,
   if (failed(builder.addAxes(axes, representative)))
     return failure();
   builder.addPairs();
+  builder.findViewedAxes();
   if (failed(builder.addResults()))
     return failure();
   return std::move(builder.problem);

@@ -159,13 +159,14 @@ FailureOr<NodeId> ProblemBuilder::buildConcat(ConcatOp op,
   View view = viewOf(renaming, axis);
   int64_t length = view.axis ? problem.axes[*view.axis].extent : 1;
   int64_t begin = 0;
-  for (auto [input, along] : llvm::zip_equal(
-           op.getInputs(), op.getAlong().getAsRange<StringAttr>())) {
+  for (auto [number, along] :
+       llvm::enumerate(op.getAlong().getAsRange<StringAttr>())) {
+    Value input = op.getInputs()[number];
     int64_t extent = getExtent(along);
-    // Only the last part may be of any length, which then is that of the view.
-    bool fits = extent == kDynamic ? length == kDynamic && view.offset == begin
-                                   : length != kDynamic &&
-                                         view.offset + length <= begin + extent;
+    // What begins in the last part ends there.
+    bool fits = number + 1 == op.getInputs().size() ||
+                (extent != kDynamic && length != kDynamic &&
+                 view.offset + length <= begin + extent);
     if (!view.outer && view.offset >= begin && fits) {
       Renaming below = renaming;
       view.offset -= begin;
@@ -253,6 +254,29 @@ void ProblemBuilder::addPairs() {
     view.stride = part;
     view.whole = false;
     pairs[axis] = view;
+  });
+}
+
+/// A view calls the axis of its operand otherwise, as does a reduction over an
+/// axis that is taken.
+void ProblemBuilder::findViewedAxes() {
+  auto add = [&](StringAttr name) {
+    if (name)
+      viewed.insert(getAxis(name));
+  };
+  function.walk([&](Operation *op) {
+    if (auto rename = dyn_cast<RenameOp>(op))
+      llvm::for_each(rename.getFrom().getNames(), add);
+    else if (auto merge = dyn_cast<MergeOp>(op))
+      for (StringAttr name : {merge.getOuterAttr(), merge.getInnerAttr()})
+        add(name);
+    else if (auto concat = dyn_cast<ConcatOp>(op))
+      llvm::for_each(concat.getAlong().getAsRange<StringAttr>(), add);
+    else if (auto axes = op->getAttrOfType<AxesAttr>("axes"))
+      llvm::for_each(axes.getNames(), add);
+    else
+      for (StringRef axis : {"axis", "cache_axis"})
+        add(op->getAttrOfType<StringAttr>(axis));
   });
 }
 

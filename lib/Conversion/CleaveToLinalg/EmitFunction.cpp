@@ -118,6 +118,13 @@ LogicalResult GraphEmitter::addExtents(
   for (auto [number, axes] : llvm::enumerate(argumentAxes))
     for (auto [dim, name] : llvm::enumerate(axes.getNames()))
       places.try_emplace(problem.findAxis(name.getValue()), number, dim);
+  for (size_t before = 0; before != places.size();) {
+    before = places.size();
+    for (auto [from, to] : problem.equalAxes)
+      for (auto [known, other] : {std::pair(from, to), {to, from}})
+        if (auto place = places.find(known); place != places.end())
+          places.try_emplace(other, place->second);
+  }
   SmallVector<AxisId> parts;
   for (auto [axis, info] : llvm::enumerate(problem.axes)) {
     auto place = places.find(axis);

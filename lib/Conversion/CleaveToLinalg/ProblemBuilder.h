@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: scheduling. Builds the nodes of a problem; BuildViews.cpp has the
-// views and what looks up positions.
+// views and what looks up positions, BuildFolds.cpp the folds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +74,14 @@ struct ReducedPart {
   AxisSet reduced;
 };
 
+/// A fold of the problem, under one renaming of its results' axes.
+struct FoldInstance {
+  unsigned fold = 0;
+  Renaming renaming;
+  /// Its states by those of the operation.
+  std::map<unsigned, unsigned> places;
+};
+
 class ProblemBuilder {
 public:
   ProblemBuilder(func::FuncOp function, AlternativesOp alternatives,
@@ -83,6 +91,7 @@ public:
   LogicalResult addAxes(const AxisTable &axes, const Bindings &representative);
   void numberOps();
   void addPairs();
+  void findViewedAxes();
   LogicalResult addResults();
   schedule::Problem problem;
 
@@ -107,7 +116,8 @@ private:
                                            ArrayRef<NodeId> arguments,
                                            const Renaming &renaming);
   LogicalResult addState(FoldOp op, unsigned index, schedule::Fold &fold,
-                         unsigned id, const Renaming &renaming);
+                         FoldInstance &instance, const Renaming &renaming);
+  bool namesAllAxes(FoldOp op, unsigned state);
   FailureOr<NodeId> buildRegion(Region &region, unsigned yielded,
                                 ArrayRef<NodeId> arguments, ValueRange outside,
                                 const Renaming &renaming);
@@ -168,8 +178,9 @@ private:
   std::map<AxisId, SmallVector<AxisId>> sums;
   /// By value, what could be written in place.
   std::map<NodeId, Insertion> insertions;
-  /// States' nodes by fold operation and renaming.
-  NodeMap foldResults;
+  std::map<Operation *, std::vector<FoldInstance>> foldInstances;
+  /// Axes that are other ones below some operation.
+  std::set<AxisId> viewed;
   /// The operations outside of folds, in order.
   DenseMap<Operation *, unsigned> numbers;
   std::set<std::string> names;

@@ -150,8 +150,9 @@ static KernelAttr getKernelAttr(MLIRContext *context, const Problem &problem,
 
 ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,
                                      const ScheduledGraph &graph) {
-  bool alone =
-      graph.kernels.size() == 1 && getFusedPartition(graph.problem).size() == 1;
+  Partition fused = getFusedPartition(graph.problem);
+  bool alone = graph.kernels.size() == 1 && fused.size() == 1 &&
+               graph.kernels.front().stores == fused.front();
   SmallVector<KernelAttr> kernels;
   for (const ScheduledKernel &kernel : graph.kernels)
     kernels.push_back(getKernelAttr(context, graph.problem, kernel, alone));

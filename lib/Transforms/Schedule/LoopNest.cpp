@@ -76,6 +76,7 @@ private:
 
   void demand(NestBlock *block, NodeId id);
   void demandOperands(NestBlock *block, NodeId id);
+  void demandPositions(NestBlock *block, NodeId body, AxisSet missing);
   void demandFused(NestBlock *block, NodeId id, const AxisSet &iteration);
   std::vector<NodeId> getUnit(NodeId id);
   std::vector<NodeId> getBodies(llvm::ArrayRef<NodeId> carried);
@@ -361,6 +362,30 @@ void Planner::demandFused(NestBlock *block, NodeId id,
     demandFused(block, operand, iteration);
 }
 
+/// An axis that is reduced and that no tile has, only the positions along it,
+/// would leave nothing to tell its range: then these are a tile.
+void Planner::demandPositions(NestBlock *block, NodeId body, AxisSet missing) {
+  std::vector<NodeId> positions, stack = {body};
+  while (!stack.empty() && error.empty()) {
+    NodeId id = stack.back();
+    stack.pop_back();
+    const Node &node = problem[id];
+    NestBlock *home = getHome(block, id);
+    if (home->available.count(id))
+      missing = subtract(missing, node.axes);
+    else if (node.op == Pointwise::Iota && node.kind == NodeKind::Pointwise)
+      positions.push_back(id);
+    else
+      stack.insert(stack.end(), node.operands.begin(), node.operands.end());
+  }
+  for (NodeId id : positions)
+    if (AxisId axis = problem[id].axes.front();
+        contains(missing, axis) && !problem.axes[axis].unit) {
+      demand(block, id);
+      missing = subtract(missing, problem[id].axes);
+    }
+}
+
 void Planner::demandOperands(NestBlock *block, NodeId id) {
   const Node &node = problem[id];
   if (node.kind == NodeKind::Pointwise) {
@@ -370,8 +395,11 @@ void Planner::demandOperands(NestBlock *block, NodeId id) {
   }
   std::vector<NodeId> bodies = getBodies({id});
   // The operands of a contraction are tiles: they go into tensor cores.
-  if (bodies.size() == 1)
-    return demandFused(block, bodies.front(), problem[bodies.front()].axes);
+  if (bodies.size() == 1) {
+    const AxisSet &all = problem[bodies.front()].axes;
+    demandFused(block, bodies.front(), all);
+    return demandPositions(block, bodies.front(), subtract(all, node.axes));
+  }
   for (NodeId body : bodies)
     demand(block, body);
 }

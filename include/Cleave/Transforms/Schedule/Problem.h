@@ -23,6 +23,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::cleave::schedule {
@@ -216,6 +217,8 @@ struct Update {
 class Problem {
 public:
   std::vector<Axis> axes;
+  /// Axes with one extent.
+  std::vector<std::pair<AxisId, AxisId>> equalAxes;
   std::vector<Fold> folds;
   std::vector<Result> results;
   /// By their node, the results that are stored in place.
