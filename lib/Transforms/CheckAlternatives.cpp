@@ -9,6 +9,7 @@
 #include "Cleave/Transforms/CheckAlternatives.h"
 #include "Cleave/Runtime/Compare.h"
 #include "Cleave/Runtime/Random.h"
+#include "Cleave/Transforms/OwnDiagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/Format.h"
 
@@ -100,8 +101,7 @@ private:
 
 /// Evaluates to nothing without telling the user.
 template <typename Fn> static auto quietly(MLIRContext *context, Fn fn) {
-  ScopedDiagnosticHandler handler(context,
-                                  [](Diagnostic &) { return success(); });
+  OwnDiagnostics handler(context, [](Diagnostic &) {});
   return fn();
 }
 
@@ -378,11 +378,9 @@ CheckInstance::run(FunctionOpInterface function, unsigned alternative,
   options.samples = samples;
   options.samplesArguments = false;
   options.rounds = rounds;
-  ScopedDiagnosticHandler handler(function.getContext(),
-                                  [&](Diagnostic &diagnostic) {
-                                    note = diagnostic.str();
-                                    return success();
-                                  });
+  OwnDiagnostics handler(function.getContext(), [&](Diagnostic &diagnostic) {
+    note = diagnostic.str();
+  });
   auto results = evaluate(*copy, arguments, extents, options);
   if (failed(results))
     return std::nullopt;

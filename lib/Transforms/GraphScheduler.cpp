@@ -13,6 +13,7 @@
 
 #include "GraphScheduler.h"
 
+#include "Cleave/Transforms/OwnDiagnostics.h"
 #include "Cleave/Transforms/TuningTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -74,11 +75,8 @@ GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
   Bindings given = splits;
   given.insert(point.begin(), point.end());
   FailureOr<Problem> problem = [&] {
-    ScopedDiagnosticHandler handler(function.getContext(),
-                                    [&](Diagnostic &error) {
-                                      reason = error.str();
-                                      return success();
-                                    });
+    OwnDiagnostics handler(function.getContext(),
+                           [&](Diagnostic &error) { reason = error.str(); });
     return buildProblem(function, region, axes, axes.representative(given));
   }();
   if (failed(problem))
@@ -215,12 +213,10 @@ llvm::Expected<GraphSchedule> cleave::evaluateSchedule(func::FuncOp function,
                                                        const Bindings &point,
                                                        const Target &target) {
   std::string reason;
-  ScopedDiagnosticHandler handler(function.getContext(),
-                                  [&](Diagnostic &error) {
-                                    if (reason.empty())
-                                      reason = error.str();
-                                    return success();
-                                  });
+  OwnDiagnostics handler(function.getContext(), [&](Diagnostic &error) {
+    if (reason.empty())
+      reason = error.str();
+  });
   Attribute before = function->getAttr(CleaveDialect::kScheduleAttrName);
   function->setAttr(CleaveDialect::kScheduleAttrName, attr);
   FailureOr<std::vector<ScheduledGraph>> graphs = getScheduledGraphs(function);

@@ -13,6 +13,7 @@
 #include "Cleave/Transforms/TuningTable.h"
 
 #include "Cleave/Transforms/Explain.h"
+#include "Cleave/Transforms/OwnDiagnostics.h"
 #include "Cleave/Transforms/ReadJSON.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -134,10 +135,9 @@ FailureOr<TuningTable> TuningTable::read(StringRef path, MLIRContext *context) {
     FileEntry &entry = file->entries[number];
     std::string reason;
     auto schedule = [&] {
-      ScopedDiagnosticHandler handler(context, [&](Diagnostic &error) {
+      OwnDiagnostics handler(context, [&](Diagnostic &error) {
         if (reason.empty())
           reason = error.str();
-        return success();
       });
       return dyn_cast_or_null<ScheduleAttr>(
           parseAttribute(entry.schedule, context));
