@@ -85,6 +85,9 @@ def write_candidate(out, number, candidate, shape):
     extents = "_".join(f"{axis}{extent}"
                        for axis, extent in shape.dynamic.items())
     base = os.path.join(folder, f"{shape.program}@{extents}")
+    for stale in (base + ".json", base + ".error"):
+        if os.path.exists(stale):
+            os.remove(stale)
     if "program" in candidate:
         with open(base + ".json", "w") as file:
             json.dump(candidate["program"], file)

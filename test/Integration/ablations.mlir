@@ -22,6 +22,11 @@
 // RUN: cleave-run %t.iterative.mlir --source %s --entry=attention --check --bind 'S=3,T=67;S=1,T=1;S=2,T=0' | FileCheck %s
 // CHECK-COUNT-3: : ok
 
+// Every example without the loops (the others: examples-compiled.test).
+// RUN: %python %S/Inputs/examples_compiled.py cleave-opt cleave-run %examples %t.examples cleave-to-loops=no-iterative-tiling | FileCheck %s --check-prefix=EXAMPLES
+// EXAMPLES-NOT: WRONG
+// EXAMPLES: all right
+
 #K = #cleave.axes<K>
 #M_K = #cleave.axes<M, K>
 #K_M = #cleave.axes<K, M>
