@@ -31,6 +31,8 @@ lit_exit=0
 timeout 4500 "$cleave_llvm_bin/lit" -v --order=lexical --output "$results" "$@" \
   "$cleave_build/test" "$cleave_build/test/Unit" 2>&1 | tee "$log" || lit_exit=$?
 
+# What became of the random graphs and schedules.
+tail -n +1 "$cleave_build"/test/Integration/Output/random-*/report.txt || true
 cleave_say_time test.sh
 counted=yes
 python3 "$cleave_root/scripts/count-results.py" "$results" "$log" "$lit_exit"

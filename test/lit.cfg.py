@@ -44,6 +44,6 @@ if os.path.exists(config.cleave_ptxas):
 if config.cleave_sanitizers:
     config.available_features.add("sanitizers")
 llvm_config.add_tool_substitutions(
-    ["cleave-opt", "cleave-run", "FileCheck", "not", "mlir-opt", "mlir-runner",
+    ["cleave-opt", "cleave-run", "cleave-fuzz", "FileCheck", "not", "mlir-opt", "mlir-runner",
      "mlir-pdll"],
     [config.cleave_tools_dir, config.llvm_tools_dir])

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "llvm/Support/CodeGen.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -128,9 +129,11 @@ LogicalResult CpuExecutor::compile(ModuleOp module, StringRef entry,
   llvm::InitializeNativeTargetAsmPrinter();
   ExecutionEngineOptions engineOptions;
   // The engine only refers to it.
-  auto optimize = makeOptimizingTransformer(
-      /*optLevel=*/2, /*sizeLevel=*/0, /*targetMachine=*/nullptr);
+  auto optimize = makeOptimizingTransformer(options.optLevel, /*sizeLevel=*/0,
+                                            /*targetMachine=*/nullptr);
   engineOptions.transformer = optimize;
+  engineOptions.jitCodeGenOptLevel =
+      static_cast<llvm::CodeGenOptLevel>(options.optLevel);
   auto created = ExecutionEngine::create(module, engineOptions);
   if (!created)
     return emitError(location) << llvm::toString(created.takeError());

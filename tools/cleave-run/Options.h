@@ -57,6 +57,8 @@ struct RunOptions {
   unsigned alternative = 0;
   int64_t foldTile = 0;
   int64_t foldParts = 1;
+  /// Of LLVM, on the CPU.
+  unsigned optLevel = 2;
 };
 
 /// Reads the command line; exits on --help and on unknown options.
