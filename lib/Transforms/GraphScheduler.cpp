@@ -50,17 +50,23 @@ std::string cleave::describe(const GraphSchedule &schedule) {
   return text;
 }
 
-/// The symbols that a schedule of the region binds to a number of parts.
-static std::vector<std::string> getSymbols(Region &region,
-                                           const AxisTable &axes) {
-  std::vector<std::string> symbols;
+/// The symbols that a schedule of the region binds to a number of parts, those
+/// of the longest axes first.
+static std::vector<std::string>
+getSymbols(Region &region, const AxisTable &axes, const Bindings &extents) {
+  std::vector<std::pair<int64_t, std::string>> found;
   region.walk([&](SplitOp split) {
     const AxisInfo *outer = axes.lookup(split.getOuter());
-    if (outer && outer->kind == AxisKind::Bound &&
-        !llvm::is_contained(symbols, split.getOuter()))
-      symbols.push_back(split.getOuter().str());
+    auto extent = extents.find(split.getAxis().str());
+    if (outer && outer->kind == AxisKind::Bound)
+      found.emplace_back(extent == extents.end() ? 0 : -extent->second,
+                         split.getOuter().str());
   });
-  llvm::sort(symbols);
+  llvm::sort(found);
+  std::vector<std::string> symbols;
+  for (const auto &[extent, symbol] : found)
+    if (!llvm::is_contained(symbols, symbol))
+      symbols.push_back(symbol);
   return symbols;
 }
 
@@ -107,7 +113,7 @@ GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
 }
 
 /// As above, with the best numbers of parts: one symbol after the other, twice
-/// as many while that helps.
+/// as many while that helps. It may help only where there are many.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
                               std::string &reason) {
@@ -118,20 +124,27 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
   std::optional<GraphSchedule> best = scheduleRegion(region, splits, reason);
   if (!options.split)
     return best;
-  for (const std::string &symbol : symbols)
+  for (const std::string &symbol : symbols) {
+    Bindings more = best ? best->graph.splits : splits;
+    std::optional<Cost> last;
+    if (best)
+      last = best->cost;
     for (int64_t parts = 2, worse = 0; parts <= kMostParts && worse < 2;
          parts *= 2) {
-      Bindings more = best ? best->graph.splits : splits;
       more[symbol] = parts;
       std::optional<GraphSchedule> candidate =
           scheduleRegion(region, more, reason);
-      if (!candidate || (best && !(candidate->cost < best->cost))) {
-        ++worse;
+      bool helps = candidate && (!last || candidate->cost < *last);
+      worse = helps ? 0 : worse + 1;
+      if (!candidate)
         continue;
-      }
+      last = candidate->cost;
+      if (best && !(candidate->cost < best->cost))
+        continue;
       candidate->schedulesTried += best ? best->schedulesTried : 0;
       best = std::move(candidate);
     }
+  }
   return best;
 }
 
@@ -144,6 +157,7 @@ FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
   unsigned regions =
       *alternatives ? (*alternatives).getAlternatives().size() : 1;
   FoundSchedules found;
+  const Bindings extents = axes.representative(point);
   for (unsigned region = 0; region < regions; ++region) {
     std::string label;
     if (*alternatives && (*alternatives).getLabels())
@@ -155,7 +169,7 @@ FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
     std::string why;
     size_t before = others.size();
     std::optional<GraphSchedule> best =
-        scheduleParts(region, getSymbols(body, axes), why);
+        scheduleParts(region, getSymbols(body, axes, extents), why);
     for (size_t i = before; i < others.size(); ++i)
       others[i].label = label;
     if (best) {

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: the CPU path, in front of expand-strided-metadata, which knows strides
-// of a dimension's parts only if all but one of these are static.
+// of a dimension's parts only if all but one of these are static, and tells by
+// strides which dimensions a subview drops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,11 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <optional>
 
 namespace mlir::cleave {
 #define GEN_PASS_DEF_CLEAVELOWEREXPANSIONSPASS
@@ -31,6 +37,21 @@ static bool hasSeveralDynamic(memref::ExpandShapeOp op) {
                                  return op.getResultType().isDynamicDim(dim);
                                }) > 1;
                       });
+}
+
+/// The dimensions that a subview drops, by the sizes, if its strides say
+/// others.
+static std::optional<llvm::SmallDenseSet<unsigned>>
+findOtherDropped(memref::SubViewOp op) {
+  std::optional<llvm::SmallDenseSet<unsigned>> dropped =
+      computeRankReductionMask(op.getStaticSizes(), op.getType().getShape());
+  if (!dropped)
+    return std::nullopt;
+  llvm::SmallBitVector byStrides = op.getDroppedDims();
+  for (unsigned dim = 0; dim < byStrides.size(); ++dim)
+    if (byStrides.test(dim) != dropped->contains(dim))
+      return dropped;
+  return std::nullopt;
 }
 
 static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult lhs,
@@ -55,6 +76,10 @@ struct CleaveLowerExpansionsPass
       if (hasSeveralDynamic(op) && op.getSrcType().getLayout().isIdentity())
         lower(op);
     });
+    getOperation().walk([](memref::SubViewOp op) {
+      if (auto dropped = findOtherDropped(op))
+        lower(op, *dropped);
+    });
   }
 
 private:
@@ -70,6 +95,29 @@ private:
     auto cast = memref::ReinterpretCastOp::create(
         b, op.getLoc(), op.getResultType(), op.getSrc(), b.getIndexAttr(0),
         sizes, strides);
+    op.replaceAllUsesWith(cast.getResult());
+    op.erase();
+  }
+
+  static void lower(memref::SubViewOp op,
+                    const llvm::SmallDenseSet<unsigned> &dropped) {
+    OpBuilder b(op);
+    auto whole = memref::SubViewOp::create(
+        b, op.getLoc(), op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(b, op.getLoc(), whole);
+    SmallVector<OpFoldResult> sizes, strides;
+    for (auto [dim, size] :
+         llvm::enumerate(metadata.getConstifiedMixedSizes())) {
+      if (dropped.contains(dim))
+        continue;
+      sizes.push_back(size);
+      strides.push_back(metadata.getConstifiedMixedStrides()[dim]);
+    }
+    auto cast = memref::ReinterpretCastOp::create(
+        b, op.getLoc(), op.getType(), metadata.getBaseBuffer(),
+        metadata.getConstifiedMixedOffset(), sizes, strides);
     op.replaceAllUsesWith(cast.getResult());
     op.erase();
   }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Draws fields until the scheduler's own checks accept them. Where a choice of
-// stored values has no loop nest, fewer are stored; all results alone always
-// have one.
+// stored values has no loop nest, others are tried: all results alone, most
+// values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -184,8 +184,8 @@ FailureOr<ScheduledGraph> RandomSchedule::run() {
     return function.emitError("scheduling supports no region");
   constexpr unsigned kStoreOneIn[] = {0, 2, 4, 10};
   unsigned first = kStoreOneIn[below(std::size(kStoreOneIn))];
-  for (unsigned tries = 0; tries < 40; ++tries)
-    if (chooseKernels(choosePartition(tries < 30 ? first : 0)))
+  for (unsigned tries = 0; tries < 60; ++tries)
+    if (chooseKernels(choosePartition(tries < 30 ? first : tries % 3)))
       return std::move(graph);
   return function.emitError("no legal schedule found for region ")
          << graph.region << ": " << refusal;

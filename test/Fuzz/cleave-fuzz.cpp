@@ -416,7 +416,8 @@ static bool runSchedules(MLIRContext &context, Report &report) {
     if (failed(load(context, file, subjects)))
       return false;
   for (unsigned i = 0; i < count; ++i)
-    runSchedule(subjects[i % subjects.size()], firstSeed + i, report);
+    runSchedule(subjects[(firstSeed + i) % subjects.size()], firstSeed + i,
+                report);
   llvm::outs() << report.graphs - report.failed << " of " << count
                << " schedules are right, " << report.tell << " have numbers\n"
                << report.kernels << " kernels in " << report.launches

@@ -372,7 +372,7 @@ def CleaveVerifyRulesPass : Pass<"cleave-verify-rules"> {
 
 def CleaveLowerExpansionsPass
     : Pass<"cleave-lower-expansions", "::mlir::func::FuncOp"> {
-  let summary = "Lower expansions to several dynamic dimensions";
+  let summary = "Lower the views of memrefs that upstream does not";
   let description = [{
     Upstream's `expand-strided-metadata` wants at most one dynamic dimension
     among those that one becomes. Where a row-major memref is expanded to more,
@@ -385,6 +385,10 @@ def CleaveLowerExpansionsPass
     %e = memref.reinterpret_cast %a to offset: [0], sizes: [%b, %s, 8],
            strides: [%t, 8, 1] : memref<?x8xf32> to memref<?x?x8xf32>
     ```
+
+    It also tells by strides which dimensions of extent 1 a subview drops, and
+    takes the first where strides are unknown. A subview that drops others by
+    its sizes becomes one of all dimensions and a `memref.reinterpret_cast`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];

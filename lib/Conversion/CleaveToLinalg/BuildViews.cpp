@@ -132,13 +132,22 @@ FailureOr<NodeId> ProblemBuilder::buildMerge(MergeOp op,
                                              const Renaming &renaming) {
   View view = viewOf(renaming, getAxis(op.getAxisAttr()));
   View outer, inner;
+  int64_t parts = getExtent(op.getOuterAttr());
   int64_t part = getExtent(op.getInnerAttr());
-  if (getExtent(op.getOuterAttr()) == 1) {
+  // Parts that a schedule chooses may be more: the last ones are empty.
+  auto fits = [&] {
+    int64_t used = problem.axes[*view.outer].extent;
+    return used == kDynamic || parts == kDynamic
+               ? !problem.axes[*view.axis].part
+               : used <= parts;
+  };
+  if (parts == 1) {
     inner = view;
   } else if (view.isPosition() && part > 0) {
     outer.offset = view.offset / part;
     inner.offset = view.offset % part;
-  } else if (view.outer && view.axis && view.stride == part && !view.offset) {
+  } else if (view.outer && view.axis && view.stride == part && !view.offset &&
+             fits()) {
     outer.axis = view.outer;
     inner.axis = view.axis;
   } else {

@@ -313,12 +313,16 @@ private:
   NodeId copy(NodeId id);
   void addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts);
   void copyFold(unsigned fold);
+  void findStates(NodeId id);
   void addUpdate(NodeId id, const Update &update);
 
   const Problem &problem;
   /// By value, what holds it.
   std::map<NodeId, NodeId> stored;
   std::map<NodeId, NodeId> copies;
+  /// The states of each fold that the kernel needs.
+  std::map<unsigned, std::set<unsigned>> states;
+  std::set<NodeId> searched;
 };
 } // namespace
 
@@ -367,19 +371,39 @@ void Extractor::addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts) {
       kernel.axes[part->outer].unit = true;
 }
 
+/// Finds the states that `id` is computed from, and those that these refer to.
+void Extractor::findStates(NodeId id) {
+  if (stored.count(id) || !searched.insert(id).second)
+    return;
+  const Node &node = problem[id];
+  bool isState = node.kind == NodeKind::FoldState ||
+                 node.kind == NodeKind::FoldRef ||
+                 node.kind == NodeKind::FoldOld;
+  if (isState && states[node.fold].insert(node.state).second) {
+    const FoldState &state = problem.folds[node.fold].states[node.state];
+    for (NodeId body : state.body)
+      findStates(body);
+    findStates(state.rebased);
+  }
+  for (NodeId operand : node.operands)
+    findStates(operand);
+}
+
 void Extractor::copyFold(unsigned number) {
   const Fold &fold = problem.folds[number];
   unsigned copied = kernel.folds.size();
   kernel.folds.emplace_back();
   Fold result;
   result.axes = fold.axes;
-  for (const FoldState &state : fold.states) {
+  for (unsigned index : states[number]) {
+    const FoldState &state = fold.states[index];
     FoldState &mine = result.states.emplace_back(state);
     for (auto [from, to] : {std::pair(state.ref, &mine.ref),
                             {state.old, &mine.old},
                             {state.result, &mine.result}}) {
       Node node = problem[from];
       node.fold = copied;
+      node.state = result.states.size() - 1;
       *to = kernel.add(std::move(node));
       // A state that an earlier kernel stored is read outside of the fold.
       if (!stored.count(from))
@@ -426,6 +450,10 @@ void Extractor::addUpdate(NodeId id, const Update &update) {
 }
 
 void Extractor::addResults(const Stores &stores) {
+  for (NodeId id : stores) {
+    auto update = problem.updates.find(id);
+    findStates(update != problem.updates.end() ? update->second.source : id);
+  }
   for (NodeId id : stores) {
     if (auto update = problem.updates.find(id);
         update != problem.updates.end()) {
