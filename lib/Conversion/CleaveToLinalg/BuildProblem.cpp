@@ -72,7 +72,9 @@ LogicalResult ProblemBuilder::addAxes(const AxisTable &axes,
     bool full =
         problem.axes[whole].extent != kDynamic &&
         problem.axes[outer].extent * inner.extent == problem.axes[whole].extent;
-    if (!full && problem.axes[outer].extent != 1)
+    if (problem.axes[outer].extent == 1)
+      problem.equalAxes.emplace_back(get(split.inner), whole);
+    else if (!full)
       inner.part = PartOf{whole, outer};
   }
   return success();
