@@ -333,9 +333,12 @@ bool Translator::translateCast(Operation *op) {
     });
     return true;
   }
+  // What hides a value from LLVM.
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  bool isMove = assembly && assembly.getAsmString() == "mov.b32 $0, $1;";
   std::function<Word(Word)> function;
-  if (isa<LLVM::TruncOp, LLVM::ZExtOp, LLVM::AddrSpaceCastOp, LLVM::PtrToIntOp,
-          LLVM::IntToPtrOp>(op)) {
+  if (isMove || isa<LLVM::TruncOp, LLVM::ZExtOp, LLVM::AddrSpaceCastOp,
+                    LLVM::PtrToIntOp, LLVM::IntToPtrOp>(op)) {
     function = [=](Word word) { return truncate(word, toBits); };
   } else if (isa<LLVM::SExtOp>(op)) {
     function = [=](Word word) {

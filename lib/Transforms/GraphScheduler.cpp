@@ -16,9 +16,11 @@
 #include "Cleave/Transforms/OwnDiagnostics.h"
 #include "Cleave/Transforms/TuningTable.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -70,11 +72,12 @@ getSymbols(Region &region, const AxisTable &axes, const Bindings &extents) {
   return symbols;
 }
 
-/// The best schedule of the region in so many parts. `reason` says why there is
-/// none.
+/// The best schedule of the region in so many parts, or the best for the
+/// kernels of `partition`. `reason` says why there is none.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
-                               std::string &reason) {
+                               std::string &reason,
+                               const Partition *partition) {
   GraphSchedule result;
   result.graph.region = region;
   result.graph.splits = splits;
@@ -93,7 +96,7 @@ GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
   search.iterative = options.iterative;
   search.others = options.others;
   llvm::Expected<PartitionResult> found =
-      searchPartition(result.graph.problem, target, search, &cache);
+      searchPartition(result.graph.problem, target, search, &cache, partition);
   if (!found) {
     reason = llvm::toString(found.takeError());
     return std::nullopt;
@@ -112,40 +115,101 @@ GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
   return result;
 }
 
+static Partition getPartition(const ScheduledGraph &graph) {
+  Partition partition;
+  for (const ScheduledKernel &kernel : graph.kernels)
+    partition.push_back(kernel.stores);
+  return partition;
+}
+
+/// The most parts that `symbol` may stand for: none shorter than a few tiles.
+int64_t GraphScheduler::getMostParts(const std::string &symbol) const {
+  constexpr int64_t kMostParts = 256, kLeastPart = 128;
+  Bindings extents = axes.representative(point);
+  for (const SplitRelation &split : axes.splits())
+    if (split.outer == symbol)
+      return std::min(kMostParts, extents[split.axis] / kLeastPart);
+  return 1;
+}
+
+static bool isSplit(const GraphSchedule &schedule) {
+  return llvm::any_of(schedule.graph.splits,
+                      [](const auto &parts) { return parts.second > 1; });
+}
+
+/// How many times the blocks of the smallest kernel fill the multiprocessors
+/// twice; 1 if parts would not help.
+int64_t GraphScheduler::getFill(const GraphSchedule &schedule) const {
+  double fill = 1;
+  for (const KernelCost &kernel : schedule.cost.kernels)
+    fill = std::max(fill, 2 * static_cast<double>(target.multiprocessors) /
+                              std::max(kernel.blocks, 1.0));
+  return static_cast<int64_t>(std::ceil(fill));
+}
+
 /// As above, with the best numbers of parts: one symbol after the other, twice
-/// as many while that helps. It may help only where there are many.
+/// or half as many while that helps. The kernels stay those of the first number
+/// until the best one is known. One part is tried if there is no best schedule
+/// without parts, `whole`, from another region.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
-                              std::string &reason) {
-  constexpr int64_t kMostParts = 256;
+                              const GraphSchedule *whole, std::string &reason) {
   Bindings splits;
   for (const std::string &symbol : symbols)
     splits[symbol] = 1;
-  std::optional<GraphSchedule> best = scheduleRegion(region, splits, reason);
-  if (!options.split)
+  std::optional<GraphSchedule> best;
+  if (!whole)
+    best = scheduleRegion(region, splits, reason);
+  if (!options.split || symbols.empty())
     return best;
+  int64_t fill = whole ? getFill(*whole) : best ? getFill(*best) : 2;
+  unsigned tried = 0;
   for (const std::string &symbol : symbols) {
-    Bindings more = best ? best->graph.splits : splits;
-    std::optional<Cost> last;
-    if (best)
-      last = best->cost;
-    for (int64_t parts = 2, worse = 0; parts <= kMostParts && worse < 2;
-         parts *= 2) {
+    int64_t most = getMostParts(symbol);
+    if (most < 2)
+      continue;
+    auto first = static_cast<int64_t>(llvm::bit_floor(
+        static_cast<uint64_t>(std::clamp<int64_t>(fill, 2, most))));
+    std::optional<Partition> partition;
+    auto tryParts = [&](int64_t parts) {
+      Bindings more = best ? best->graph.splits : splits;
       more[symbol] = parts;
-      std::optional<GraphSchedule> candidate =
-          scheduleRegion(region, more, reason);
-      bool helps = candidate && (!last || candidate->cost < *last);
-      worse = helps ? 0 : worse + 1;
+      std::optional<GraphSchedule> candidate = scheduleRegion(
+          region, more, reason, partition ? &*partition : nullptr);
       if (!candidate)
-        continue;
-      last = candidate->cost;
+        return false;
+      tried += candidate->schedulesTried;
+      if (!partition)
+        partition = getPartition(candidate->graph);
       if (best && !(candidate->cost < best->cost))
-        continue;
-      candidate->schedulesTried += best ? best->schedulesTried : 0;
+        return false;
       best = std::move(candidate);
-    }
+      return true;
+    };
+    tryParts(first);
+    bool fewer = false;
+    for (int64_t parts = first / 2; parts > 1 && tryParts(parts); parts /= 2)
+      fewer = true;
+    for (int64_t parts = first * 2; !fewer && parts <= most && tryParts(parts);)
+      parts *= 2;
   }
+  if (!best || !isSplit(*best))
+    return best;
+  std::optional<GraphSchedule> final =
+      scheduleRegion(region, best->graph.splits, reason);
+  if (final && final->cost < best->cost)
+    best = std::move(final);
+  best->schedulesTried += tried;
   return best;
+}
+
+/// More kernels have to be worth it, since the model knows times roughly.
+static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
+  constexpr double kWorth = 0.95;
+  return schedule.cost < best.cost &&
+         (schedule.graph.kernels.size() <= best.graph.kernels.size() ||
+          schedule.cost.excess < best.cost.excess ||
+          schedule.cost.time < kWorth * best.cost.time);
 }
 
 FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
@@ -168,21 +232,31 @@ FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
                                  : function.getBody();
     std::string why;
     size_t before = others.size();
+    std::vector<std::string> symbols = getSymbols(body, axes, extents);
+    const GraphSchedule *whole = nullptr;
+    if (!found.regions.empty() && !symbols.empty())
+      whole = &found.regions[found.best];
+    if (whole && (!options.split || getFill(*whole) < 2))
+      continue;
     std::optional<GraphSchedule> best =
-        scheduleParts(region, getSymbols(body, axes, extents), why);
+        scheduleParts(region, symbols, whole, why);
     for (size_t i = before; i < others.size(); ++i)
       others[i].label = label;
     if (best) {
       best->label = label;
       found.regions.push_back(std::move(*best));
+      if (isBetter(found.regions.back(), found.regions[found.best]))
+        found.best = found.regions.size() - 1;
       continue;
     }
     // Nothing else may be better: an error is shown where it is.
     if (regions == 1 && failed(buildProblem(function, region, axes,
                                             axes.representative(point))))
       return failure();
-    // Another region may have a schedule.
-    found.lost.push_back({region, why});
+    // Another region may have a schedule. Without a reason it has no parts to
+    // try.
+    if (!why.empty())
+      found.lost.push_back({region, why});
   }
   if (found.regions.empty() && !found.lost.empty())
     return function.emitError("no schedule for region ")
@@ -190,9 +264,6 @@ FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
   if (found.regions.empty())
     return function.emitError("expected a region with label 'input' for "
                               "no-algebra");
-  for (size_t i = 1; i < found.regions.size(); ++i)
-    if (found.regions[i].cost < found.regions[found.best].cost)
-      found.best = i;
   found.others = std::move(others);
   return found;
 }

@@ -76,10 +76,14 @@ public:
 
 private:
   std::optional<GraphSchedule>
-  scheduleRegion(unsigned region, const Bindings &splits, std::string &reason);
+  scheduleRegion(unsigned region, const Bindings &splits, std::string &reason,
+                 const schedule::Partition *partition = nullptr);
   std::optional<GraphSchedule> scheduleParts(unsigned region,
                                              ArrayRef<std::string> symbols,
+                                             const GraphSchedule *whole,
                                              std::string &reason);
+  int64_t getMostParts(const std::string &symbol) const;
+  int64_t getFill(const GraphSchedule &schedule) const;
 
   func::FuncOp function;
   const AxisTable &axes;

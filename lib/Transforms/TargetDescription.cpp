@@ -34,6 +34,8 @@ static schedule::Target convert(TargetAttr attr) {
   target.multiprocessors = attr.getMultiprocessors();
   target.memoryBytes = double(attr.getMemoryBytesPerUs());
   target.cacheBytes = double(attr.getCacheBytesPerUs());
+  target.cachedBytes = double(attr.getCachedBytes());
+  target.sharedTraffic = double(attr.getSharedBytesPerUs());
   target.tensorMacs = double(attr.getTensorMacsPerUs());
   target.scalarOps = double(attr.getScalarOpsPerUs());
   target.specialOps = double(attr.getSpecialOpsPerUs());

@@ -21,10 +21,14 @@ module attributes {gpu.container_module} {
     // CHECK: llvm.mlir.global internal @of_small() {{.*}} : !llvm.array<49152 x i8>
     llvm.mlir.global internal @of_large() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<65536 x i8>
     llvm.mlir.global internal @of_small() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<49152 x i8>
-    llvm.func @large() attributes {gpu.kernel} {
+    // Three blocks of this size; registers leave two of them all they can have.
+    // CHECK: llvm.func @large() attributes {{{.*}}nvvm.minctasm = 2 : i32
+    llvm.func @large() attributes {gpu.kernel, nvvm.maxntid = array<i32: 128, 1, 1>} {
       %s = llvm.mlir.addressof @of_large : !llvm.ptr<3>
       llvm.return
     }
+    // CHECK: llvm.func @small() attributes
+    // CHECK-NOT: minctasm
     llvm.func @small() attributes {gpu.kernel} {
       %s = llvm.mlir.addressof @of_small : !llvm.ptr<3>
       llvm.return

@@ -1,8 +1,8 @@
 // What is said of folds is said of regions that stay.
 
-// RUN: cleave-opt %s --cleave-algebra=k=1 --remarks-filter=cleave-form-folds 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not=one-pass
+// RUN: cleave-opt %s --cleave-algebra="k=1 split=false" --remarks-filter=cleave-form-folds 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not=one-pass
 // ONE: cleave.alternatives ["input"]
-// RUN: cleave-opt %s --cleave-algebra --remarks-filter=cleave-form-folds 2>&1 | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra=split=false --remarks-filter=cleave-form-folds 2>&1 | FileCheck %s
 // CHECK: [Passed] one-pass
 // CHECK: cleave.alternatives [{{.*}}"input, folded", "input"]
 // CHECK: cleave.fold over [K]

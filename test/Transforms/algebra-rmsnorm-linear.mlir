@@ -1,9 +1,9 @@
-// RUN: cleave-opt %s --split-input-file --cleave-algebra \
+// RUN: cleave-opt %s --split-input-file --cleave-algebra=split=false \
 // RUN:   --remarks-filter=cleave-algebra 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
-// RUN: cleave-opt %s --split-input-file --cleave-algebra=numerics=real \
+// RUN: cleave-opt %s --split-input-file --cleave-algebra="numerics=real split=false" \
 // RUN:   | FileCheck %s --check-prefix=REAL
-// RUN: cleave-opt %s --split-input-file --cleave-algebra=k=1 \
+// RUN: cleave-opt %s --split-input-file --cleave-algebra="k=1 split=false" \
 // RUN:   | FileCheck %s --check-prefix=ONE
 
 #K = #cleave.axes<K>

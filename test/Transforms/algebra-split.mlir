@@ -1,14 +1,15 @@
 // Each region gets a split copy behind all others, as far as there is room for
 // eight regions; all give the same numbers in any number of parts.
-// RUN: cleave-opt %s --cleave-algebra="split=true k=2" -o %t.mlir
+// RUN: cleave-opt %s --cleave-algebra=k=2 -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
-// RUN: cleave-opt %s --cleave-algebra="split=true k=1" | FileCheck %s --check-prefix=ONE
-// RUN: cleave-opt %s --cleave-algebra | FileCheck %s --check-prefix=NONE
+// RUN: cleave-opt %s --cleave-algebra=k=1 | FileCheck %s --check-prefix=ONE
+// RUN: cleave-opt %s --cleave-algebra=split=false | FileCheck %s --check-prefix=NONE
 // RUN: cleave-run %t.mlir --entry=norm --device=evaluator --alternative=2 --check --bind 'M=3,K=11,K.s=1;M=1,K=11,K.s=4;M=2,K=5,K.s=7;M=2,K=1,K.s=2;M=1,K=32,K.s=2'
 // RUN: cleave-run %t.mlir --entry=norm --device=evaluator --alternative=3 --check --bind 'M=3,K=11,K.s=3,K.s1=1;M=1,K=11,K.s=1,K.s1=5'
 
-// Scheduling finds that short sums need no parts.
-// RUN: cleave-opt %s --cleave-algebra="split=true k=2" --cleave-assign-schedule --remarks-filter=cleave-schedule 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// Scheduling finds that short sums need no parts, and long ones of few rows do.
+// RUN: cleave-opt %s --cleave-algebra=k=2 --cleave-assign-schedule | FileCheck %s --check-prefix=SHORT
+// RUN: cleave-opt %s --cleave-algebra=k=2 --cleave-assign-schedule=representative=M=1,K=65536 | FileCheck %s --check-prefix=LONG
 // RUN: cleave-run %t.mlir --entry=norm --device=cpu --check --bind 'M=3,K=11'
 
 #K = #cleave.axes<K>
@@ -30,8 +31,8 @@
 
 // ONE: cleave.alternatives ["input", "input, split"]
 
-// SCHEDULE: , split): {{.*}}, slower than region
-// SCHEDULE: cleave.schedule = #cleave.schedule<region = {{[01]}},
+// SHORT: cleave.schedule = #cleave.schedule<region = {{[01]}},
+// LONG: cleave.schedule = #cleave.schedule<region = {{[23]}}, split = [K.s: {{[0-9][0-9]}}
 
 // NONE-NOT: K.s
 // NONE: cleave.alternatives

@@ -1,7 +1,7 @@
-// RUN: cleave-opt %s --split-input-file --cleave-algebra | FileCheck %s
+// RUN: cleave-opt %s --split-input-file --cleave-algebra=split=false | FileCheck %s
 // Determinism.
-// RUN: cleave-opt %s --split-input-file --cleave-algebra > %t.1
-// RUN: cleave-opt %s --split-input-file --cleave-algebra > %t.2
+// RUN: cleave-opt %s --split-input-file --cleave-algebra=split=false > %t.1
+// RUN: cleave-opt %s --split-input-file --cleave-algebra=split=false > %t.2
 // RUN: cmp %t.1 %t.2
 
 #K = #cleave.axes<K>

@@ -166,6 +166,9 @@ MmaWarps completeMmaWarps(int64_t m, int64_t n, const MmaWarps &split,
 LinearLayout getMmaLayout(Fragment fragment, llvm::ArrayRef<int64_t> shape,
                           const MmaWarps &warps);
 
+/// The first register of fragment (k, n) of B, of `kCount` by `nCount`.
+int64_t getFragmentOfB(int64_t k, int64_t n, int64_t kCount, int64_t nCount);
+
 /// How `ldmatrix` brings 16-bit elements into a layout: each lane names a run
 /// of 8 elements along `contiguousDim`, of which it gets others.
 struct MatrixLoad {

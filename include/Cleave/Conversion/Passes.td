@@ -167,6 +167,37 @@ def VersionLoopsPass : Pass<"cleave-version-loops", "::mlir::gpu::GPUFuncOp"> {
   ];
 }
 
+def PipelineFragmentsPass
+    : Pass<"cleave-pipeline-fragments", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Read the operands of products a slice ahead";
+  let description = [{
+    Input: a kernel after `cleave-stage-tiles`. A loop whose contractions only
+    accumulate, on tiles from rings and what is cheaply made of them, multiplies
+    slices of 16 along K. While one is multiplied the next one is read, the
+    first one of an iteration in the iteration before: the wait and the barrier
+    move there. Registers hold two slices instead of whole tiles. Loops in which
+    warps split K, or that may have no iteration, stay as they are.
+
+    ```mlir
+    nvvm.cp.async.wait.group 1
+    gpu.barrier
+    %a0 = cleave_tile.read %ring[%c0] {offsets = array<i64: 0, 0>}
+    scf.for ... iter_args(%acc = %c, %slot = %c0, %a = %a0, ...) {
+      %a1 = cleave_tile.read %ring[%slot] {offsets = array<i64: 0, 16>}
+      %acc1 = vector.contract %a, ...
+      // copies of later tiles
+      nvvm.cp.async.wait.group 1
+      gpu.barrier
+      %a2 = cleave_tile.read %ring[%next] {offsets = array<i64: 0, 0>, phase = 1}
+      %acc2 = vector.contract %a1, ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cleave::tile::CleaveTileDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower f32 functions to single GPU instructions";
   let description = [{
@@ -352,7 +383,8 @@ def UseDynamicSharedPass
   let description = [{
     Input: kernels in LLVM. Shared memory that exceeds the static limit becomes
     an external array without a size, and the kernel's launches say how many
-    bytes they bring.
+    bytes they bring. `nvvm.minctasm` tells ptxas how many blocks of that size
+    a multiprocessor holds.
 
     ```mlir
     gpu.launch_func @m::@f blocks in (...) threads in (...)

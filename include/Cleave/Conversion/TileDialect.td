@@ -123,15 +123,23 @@ def CleaveTile_FetchOp : Op<CleaveTile_Dialect, "fetch"> {
 def CleaveTile_ReadOp : Op<CleaveTile_Dialect, "read"> {
   let summary = "the tile of this iteration in a ring";
   let description = [{
-    In whatever layout its users ask for: each has its own loads.
+    In whatever layout its users ask for: each has its own loads. With `offsets`
+    a part of the tile; `phase` as for `cleave_tile.fetch`.
 
     ```mlir
     %tile = cleave_tile.read %ring[%slot]
         : memref<4x16x64xf16, #gpu.address_space<workgroup>>, vector<16x64xf16>
     ```
   }];
-  let arguments = (ins CleaveTile_RingArg<"read">:$ring, Index:$slot);
+  let arguments = (ins CleaveTile_RingArg<"read">:$ring, Index:$slot,
+                       OptionalAttr<DenseI64ArrayAttr>:$offsets,
+                       OptionalAttr<I64Attr>:$phase);
   let results = (outs AnyVectorOfAnyRank:$tile);
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$ring,
+                                 "::mlir::Value":$slot), [{
+    build($_builder, $_state, tile, ring, slot, ::mlir::DenseI64ArrayAttr(),
+          ::mlir::IntegerAttr());
+  }]>];
   let assemblyFormat =
       "$ring `[` $slot `]` attr-dict `:` type($ring) `,` type($tile)";
   let hasVerifier = 1;

@@ -223,7 +223,9 @@ def Cleave_TargetAttr : Cleave_Attr<"Target", "target"> {
     - `multiprocessors`, and of each: `shared_bytes`, `registers`, `warps` at a
       time; `shared_bytes_per_block`, `registers_per_thread`.
     - `memory_bytes_per_us`, `cache_bytes_per_us`: from device memory and from
-      the L2 cache.
+      the L2 cache. `cached_bytes`: what that cache keeps from one wave of blocks
+      to the next.
+    - `shared_bytes_per_us`: read from and written to shared memory.
     - `tensor_macs_per_us`: multiply-adds of f16 or bf16 on tensor cores.
     - `scalar_ops_per_us`, `special_ops_per_us`: other arithmetic; exponentials,
       reciprocals and roots.
@@ -236,6 +238,8 @@ def Cleave_TargetAttr : Cleave_Attr<"Target", "target"> {
     "int64_t":$multiprocessors,
     "int64_t":$memory_bytes_per_us,
     "int64_t":$cache_bytes_per_us,
+    "int64_t":$cached_bytes,
+    "int64_t":$shared_bytes_per_us,
     "int64_t":$tensor_macs_per_us,
     "int64_t":$scalar_ops_per_us,
     "int64_t":$special_ops_per_us,

@@ -116,7 +116,7 @@ def CleaveAlgebraPass : Pass<"cleave-algebra", "::mlir::func::FuncOp"> {
     Option<"derivations", "derivations", "bool", "false",
            "Leave the names of these rewrites on the function, as "
            "`cleave.derivations`">,
-    Option<"split", "split", "bool", "false",
+    Option<"split", "split", "bool", "true",
            "Add a split copy of each region (as --cleave-split-reductions "
            "does), labelled `<label>, split`, up to 8 regions in all">
   ];

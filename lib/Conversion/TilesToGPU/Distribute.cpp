@@ -129,6 +129,32 @@ static Value spreadBits(ImplicitLocOpBuilder &b, Value index,
   return sum;
 }
 
+Value Distributor::getFlat(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getRank() < 2)
+    return memref;
+  Value &flat = flatMemRefs[memref];
+  if (flat)
+    return flat;
+  OpBuilder builder(func.getContext());
+  builder.setInsertionPointAfterValue(memref);
+  // Collapsing sizes of which one is 0 and others are dynamic is refused.
+  if (llvm::is_contained(type.getShape(), 0)) {
+    auto empty =
+        MemRefType::get({0}, type.getElementType(), MemRefLayoutAttrInterface(),
+                        type.getMemorySpace());
+    return flat = memref::ReinterpretCastOp::create(
+               builder, memref.getLoc(), empty, memref, /*offset=*/0,
+               /*sizes=*/ArrayRef<int64_t>{0},
+               /*strides=*/ArrayRef<int64_t>{1});
+  }
+  ReassociationIndices all =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  flat = memref::CollapseShapeOp::create(builder, memref.getLoc(), memref,
+                                         ArrayRef<ReassociationIndices>{all});
+  return flat;
+}
+
 Value Distributor::getThreadCoord(const LinearLayout &layout, unsigned d) {
   auto key =
       std::make_pair(Attribute(LayoutAttr::get(func.getContext(), layout)), d);

@@ -73,7 +73,8 @@ Value Distributor::distributeToTensorCores(ImplicitLocOpBuilder &b,
     for (int64_t m = 0; m < mCount; ++m) {
       SmallVector<Value> aRegs = getPairs(b, lhs, (m * kCount + k) * 8, 4);
       for (int64_t n = 0; n < nCount; ++n) {
-        SmallVector<Value> bRegs = getPairs(b, rhs, (n * kCount + k) * 4, 2);
+        SmallVector<Value> bRegs =
+            getPairs(b, rhs, getFragmentOfB(k, n, kCount, nCount), 2);
         emitMma(b, aRegs, bRegs,
                 MutableArrayRef<Value>(values).slice((m * nCount + n) * 4, 4),
                 type);

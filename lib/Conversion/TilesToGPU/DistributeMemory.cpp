@@ -48,7 +48,10 @@ private:
   /// The run at `reg` is inside all bounds.
   Value getRunPredicate(ImplicitLocOpBuilder &b, int64_t reg,
                         DenseMap<std::pair<unsigned, int64_t>, Value> &cache);
-  SmallVector<Value> getIndices(ImplicitLocOpBuilder &b, int64_t reg);
+  void findOrigin();
+  Value getStride(unsigned mem);
+  /// Where register `reg` lies in the flat memref.
+  Value getPlace(ImplicitLocOpBuilder &b, int64_t reg);
   Value loadRun(ImplicitLocOpBuilder &b, int64_t reg);
   void storeRun(ImplicitLocOpBuilder &b, Value regs, int64_t reg);
   Value loadAll(ImplicitLocOpBuilder &b, Value padding, Value mask,
@@ -67,6 +70,11 @@ private:
   /// Elements of one access.
   int64_t width = 1;
   SmallVector<Bound> bounds;
+  /// The memref as one dimension, and the place of register 0 in it: what
+  /// other registers add is a constant offset of the access wherever strides
+  /// are static.
+  Value flat, origin;
+  SmallVector<Value> strides;
 };
 
 } // namespace
@@ -79,6 +87,7 @@ AccessEmitter::AccessEmitter(Distributor &distributor, ImplicitLocOpBuilder &b,
   if (std::optional<unsigned> dim = access.getContiguousDim())
     width = std::min(access.getVectorWidth(), layout.getContiguity(*dim));
   collectBounds();
+  findOrigin();
 }
 
 void AccessEmitter::collectBounds() {
@@ -128,14 +137,66 @@ Value AccessEmitter::getRunPredicate(
   return all;
 }
 
-SmallVector<Value> AccessEmitter::getIndices(ImplicitLocOpBuilder &b,
-                                             int64_t reg) {
+/// Elements between neighbours along dimension `mem`.
+Value AccessEmitter::getStride(unsigned mem) {
+  Value stride;
+  int64_t known = 1;
+  MemRefType type = access.getMemRefType();
+  for (unsigned d = mem + 1; d < type.getRank(); ++d) {
+    if (!type.isDynamicDim(d)) {
+      known *= type.getDimSize(d);
+      continue;
+    }
+    Value size = memref::DimOp::create(b, access.getOp().getBase(), d);
+    stride = stride ? Value(arith::MulIOp::create(b, stride, size)) : size;
+  }
+  Value constant = arith::ConstantIndexOp::create(b, known);
+  return stride ? Value(arith::MulIOp::create(b, stride, constant)) : constant;
+}
+
+void AccessEmitter::findOrigin() {
+  flat = distributor.getFlat(access.getOp().getBase());
   SmallVector<Value> indices(access.getOp().getIndices());
-  for (unsigned d = 0; d < layout.getRank(); ++d)
-    if (std::optional<unsigned> mem = access.getMemDim(d))
-      indices[*mem] = arith::AddIOp::create(
-          b, indices[*mem], distributor.getCoord(b, layout, reg, d));
-  return indices;
+  if (layout.isPermutation())
+    for (unsigned d = 0; d < layout.getRank(); ++d)
+      if (std::optional<unsigned> mem = access.getMemDim(d))
+        indices[*mem] = arith::AddIOp::create(
+            b, indices[*mem], distributor.getThreadCoord(layout, d));
+  for (auto [mem, index] : llvm::enumerate(indices)) {
+    strides.push_back(getStride(mem));
+    Value part = arith::MulIOp::create(b, index, strides.back());
+    origin = origin ? Value(arith::AddIOp::create(b, origin, part)) : part;
+  }
+}
+
+Value AccessEmitter::getPlace(ImplicitLocOpBuilder &b, int64_t reg) {
+  Value place = origin;
+  int64_t rest = 0;
+  bool additive = layout.isPermutation();
+  LinearLayout::Vec coords =
+      layout.delinearize(layout.apply(InDim::Register, reg));
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    std::optional<unsigned> mem = access.getMemDim(d);
+    if (!mem || (additive && !coord))
+      continue;
+    if (!additive) {
+      Value part = arith::MulIOp::create(
+          b, distributor.getCoord(b, layout, reg, d), strides[*mem]);
+      place = arith::AddIOp::create(b, place, part);
+      continue;
+    }
+    if (std::optional<int64_t> known = getConstantIntValue(strides[*mem])) {
+      rest += coord * *known;
+      continue;
+    }
+    Value stride = arith::MulIOp::create(
+        b, strides[*mem], arith::ConstantIndexOp::create(b, coord));
+    place = arith::AddIOp::create(b, place, stride);
+  }
+  if (!rest)
+    return place;
+  return arith::AddIOp::create(b, place,
+                               arith::ConstantIndexOp::create(b, rest));
 }
 
 Value AccessEmitter::loadRun(ImplicitLocOpBuilder &b, int64_t reg) {
@@ -143,22 +204,19 @@ Value AccessEmitter::loadRun(ImplicitLocOpBuilder &b, int64_t reg) {
   // As a scalar: a byte of memory, not a packed vector of bits.
   if (elementType.isInteger(1))
     return vector::BroadcastOp::create(
-        b, runType,
-        memref::LoadOp::create(b, access.getOp().getBase(),
-                               getIndices(b, reg)));
-  return vector::LoadOp::create(b, runType, access.getOp().getBase(),
-                                getIndices(b, reg),
+        b, runType, memref::LoadOp::create(b, flat, getPlace(b, reg)));
+  return vector::LoadOp::create(b, runType, flat, getPlace(b, reg),
                                 /*nontemporal=*/false, getAlignment());
 }
 
 void AccessEmitter::storeRun(ImplicitLocOpBuilder &b, Value regs, int64_t reg) {
   if (elementType.isInteger(1)) {
-    memref::StoreOp::create(b, vector::ExtractOp::create(b, regs, reg),
-                            access.getOp().getBase(), getIndices(b, reg));
+    memref::StoreOp::create(b, vector::ExtractOp::create(b, regs, reg), flat,
+                            getPlace(b, reg));
     return;
   }
   Value run = sliceRegisters(b, regs, reg, width);
-  vector::StoreOp::create(b, run, access.getOp().getBase(), getIndices(b, reg),
+  vector::StoreOp::create(b, run, flat, getPlace(b, reg),
                           /*nontemporal=*/false, getAlignment());
 }
 
@@ -277,9 +335,9 @@ void AccessEmitter::copy(Value buffer, const SharedTile &tile, Value offset,
       bool bypass = width * getElementBytes(elementType) == kAccessAlignment;
       auto copy = nvgpu::DeviceAsyncCopyOp::create(
           b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), buffer,
-          distributor.getSwizzledIndex(b, layout, tile, reg, offset),
-          access.getOp().getBase(), getIndices(b, reg), b.getIndexAttr(width),
-          count, bypass ? b.getUnitAttr() : UnitAttr());
+          distributor.getSwizzledIndex(b, layout, tile, reg, offset), flat,
+          getPlace(b, reg), b.getIndexAttr(width), count,
+          bypass ? b.getUnitAttr() : UnitAttr());
       copy->setDiscardableAttrs(attributes);
     }
   };

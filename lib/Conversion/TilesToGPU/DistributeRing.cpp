@@ -72,9 +72,13 @@ LogicalResult Distributor::distributeFetch(tile::FetchOp op) {
 LogicalResult Distributor::distributeRingRead(tile::ReadOp op) {
   ImplicitLocOpBuilder b = builderAt(op);
   Type elementType = op.getType().getElementType();
-  SharedTile tile =
-      SharedTile::getSwizzled(op.getType().getShape(), elementType);
-  auto phase = b.getDenseI64ArrayAttr({0, getSlots(op.getRing())});
+  ArrayRef<int64_t> slot =
+      cast<MemRefType>(op.getRing().getType()).getShape().drop_front();
+  SharedTile tile = SharedTile::getSwizzled(slot, elementType);
+  if (std::optional<ArrayRef<int64_t>> offsets = op.getOffsets())
+    tile.start = tile.getPlace(*offsets);
+  auto phase = b.getDenseI64ArrayAttr(
+      {int64_t(op.getPhase().value_or(0)), getSlots(op.getRing())});
   setRegisters(op.getTile(),
                loadShared(b, elementType, layoutOf(op.getTile()), tile,
                           getRingBuffer(op.getRing()),

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -121,12 +122,27 @@ static LinearLayout getPlaces(const LinearLayout &layout,
   return LinearLayout({tile.numElements}, bases);
 }
 
+/// `value`, of which LLVM knows nothing. It would move the offset of a slot
+/// inside what is exchanged, which then is exchanged in each iteration.
+static Value hide(ImplicitLocOpBuilder &b, Value value) {
+  Type type = b.getI32Type();
+  value = arith::IndexCastUIOp::create(b, type, value);
+  auto asmDialect =
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+  auto move = LLVM::InlineAsmOp::create(
+      b, type, value, "mov.b32 $0, $1;", "=r,r", /*has_side_effects=*/false,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      asmDialect, /*operand_attrs=*/ArrayAttr());
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), move.getRes());
+}
+
 Value Distributor::getSwizzledIndex(ImplicitLocOpBuilder &b,
                                     const LinearLayout &layout,
                                     const SharedTile &tile, int64_t reg,
                                     Value offset) {
   LinearLayout places = getPlaces(layout, tile);
-  int64_t ofThread = 0, ofRegister = places.apply(InDim::Register, reg);
+  int64_t ofThread = 0;
+  int64_t ofRegister = places.apply(InDim::Register, reg) ^ tile.start;
   for (InDim dim : {InDim::Lane, InDim::Warp})
     for (int64_t basis : places.getBases(dim))
       ofThread |= basis;
@@ -139,6 +155,8 @@ Value Distributor::getSwizzledIndex(ImplicitLocOpBuilder &b,
       ImplicitLocOpBuilder entry = entryBuilder();
       version = arith::XOrIOp::create(
           entry, index, arith::ConstantIndexOp::create(entry, mixed));
+      if (offset)
+        version = hide(entry, version);
     }
     index = version;
   }

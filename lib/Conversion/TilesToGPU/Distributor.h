@@ -39,6 +39,9 @@ struct SharedTile {
   /// Elements of a line and of a chunk; chunk c of line l lies at c ^ (l % 8).
   /// 0 for no exchange.
   int64_t swizzleLine = 0, swizzleChunk = 0;
+  /// The place where coordinates count from, of a part of a larger tile that is
+  /// swizzled.
+  int64_t start = 0;
 
   /// The place of an element. GF(2)-linear in the coordinates' bits if strides
   /// are powers of two.
@@ -188,6 +191,8 @@ public:
   /// vector<R x element> for a tile of this layout.
   VectorType getRegisterType(Type tileType, const LinearLayout &layout) const;
 
+  /// A memref of identity layout as one dimension.
+  Value getFlat(Value memref);
   /// Coordinate along d of register 0, computed once at the kernel's start.
   Value getThreadCoord(const LinearLayout &layout, unsigned d);
   /// Coordinate along d of register `reg`.
@@ -216,6 +221,7 @@ private:
   int64_t nextGroup = 0;
   DenseMap<std::pair<Attribute, unsigned>, Value> threadCoords;
   DenseMap<Attribute, Value> ownerPredicates;
+  DenseMap<Value, Value> flatMemRefs;
   /// Threads' places with bits of registers mixed in.
   DenseMap<std::pair<Value, int64_t>, Value> mixedPlaces;
   llvm::MapVector<Value, Value> ringBuffers;

@@ -151,6 +151,17 @@ static LayoutAttr getAccessLayout(const GlobalAccess &access, int64_t warps) {
   return LayoutAttr::get(type.getContext(), layout.transpose(inverse));
 }
 
+/// Fragments that an iteration reads for the next one are made in their layout.
+void LayoutAssignment::assignCarried(Value operand,
+                                     const LinearLayout &layout) {
+  auto argument = dyn_cast<BlockArgument>(operand);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (loop && isRematerializable(loop.getTiedLoopYieldedValue(argument)->get()))
+    assign(operand, LayoutAttr::get(func.getContext(), layout), Contraction);
+}
+
 LogicalResult LayoutAssignment::assignAnchors() {
   SmallVector<vector::ContractionOp> contracts;
   SmallVector<vector::TransferReadOp> reads;
@@ -168,6 +179,8 @@ LogicalResult LayoutAssignment::assignAnchors() {
         contract, *dims, chooseWarps(contract, *dims, warps));
     assign(contract.getResult(),
            LayoutAttr::get(func.getContext(), layouts.acc), Contraction);
+    assignCarried(contract.getLhs(), layouts.lhs);
+    assignCarried(contract.getRhs(), layouts.rhs);
   }
   // A source in shared memory takes the default layout; its sums stay there.
   func.walk<WalkOrder::PreOrder>([&](vector::MultiDimReductionOp op) {

@@ -103,6 +103,9 @@ MmaWarps mlir::cleave::chooseMmaWarps(int64_t m, int64_t n, int64_t warps,
   return best;
 }
 
+/// B's registers take so many steps along N before those along K.
+static constexpr int64_t kPairedN = 2;
+
 LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
                                         ArrayRef<int64_t> shape,
                                         const MmaWarps &warps) {
@@ -110,13 +113,19 @@ LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
   // How often the warps split each of the tile's dimensions.
   LinearLayout::Vec split = {fragment == Fragment::B ? warps.k : warps.m,
                              fragment == Fragment::A ? warps.k : warps.n};
-  // Registers step along K first (B: dimension 0), for C along N first.
-  unsigned first = fragment == Fragment::B ? 0 : 1;
-  for (unsigned d : {first, 1 - first}) {
+  auto step = [&](unsigned d, int64_t most) {
     int64_t count = shape[d] / (layout.getShape()[d] * split[d]);
     assert(count >= 1 && "tile smaller than the instruction");
-    layout = layout.repeat(InDim::Register, d, count);
-  }
+    layout = layout.repeat(InDim::Register, d, std::min(count, most));
+  };
+  // Registers step along K first (B: dimension 0), for C along N first. B takes
+  // two steps along N before: 16 x 16 elements, like A, are what `ldmatrix`
+  // makes of one slice of K.
+  unsigned first = fragment == Fragment::B ? 0 : 1;
+  if (fragment == Fragment::B)
+    step(1, kPairedN);
+  step(first, shape[first]);
+  step(1 - first, shape[1 - first]);
   layout = fragment == Fragment::A
                ? layout.replicate(InDim::Warp, llvm::Log2_64(warps.n))
                : layout.repeat(InDim::Warp, 1, warps.n);
@@ -129,6 +138,13 @@ LinearLayout mlir::cleave::getMmaLayout(Fragment fragment,
     layout =
         layout.repeat(InDim::Warp, fragment == Fragment::A ? 1 : 0, warps.k);
   return layout.replicate(InDim::Warp, llvm::Log2_64(warps.replicas));
+}
+
+int64_t mlir::cleave::getFragmentOfB(int64_t k, int64_t n, int64_t kCount,
+                                     int64_t nCount) {
+  constexpr int64_t kRegisters = 4;
+  int64_t paired = std::min(kPairedN, nCount);
+  return ((n / paired * kCount + k) * paired + n % paired) * kRegisters;
 }
 
 std::optional<MatrixLoad>

@@ -41,6 +41,8 @@ static void addDistributeTiles(OpPassManager &pm, int64_t prefetchBytes) {
   kernels.addPass(cleave::createPrefetchTilesPass(prefetch));
   // Behind these, which look at loads in the loop itself.
   kernels.addPass(cleave::createVersionLoopsPass());
+  // Of what the loops have by then; layouts know the slices only.
+  kernels.addPass(cleave::createPipelineFragmentsPass());
   addCleanup(kernels);
   kernels.addPass(cleave::createAssignLayoutsPass());
   kernels.addPass(cleave::createDistributePass());

@@ -256,5 +256,21 @@ LogicalResult FetchOp::verify() {
 }
 
 LogicalResult ReadOp::verify() {
-  return verifyTile(*this, getRing().getType(), getType());
+  std::optional<ArrayRef<int64_t>> offsets = getOffsets();
+  if (!offsets)
+    return verifyTile(*this, getRing().getType(), getType());
+  auto ring = cast<MemRefType>(getRing().getType());
+  auto tile = cast<VectorType>(getType());
+  ArrayRef<int64_t> slot = ring.getShape().drop_front();
+  bool fits = isRingType(ring) && slot.size() == offsets->size() &&
+              tile.getShape().size() == slot.size() &&
+              tile.getElementType() == ring.getElementType();
+  for (unsigned d = 0; fits && d < slot.size(); ++d) {
+    int64_t offset = (*offsets)[d], size = tile.getDimSize(d);
+    fits = offset >= 0 && offset % size == 0 && offset + size <= slot[d];
+  }
+  if (!fits)
+    return emitOpError() << "expected a part of a slot of " << ring
+                         << ", at multiples of its size, but got " << tile;
+  return success();
 }

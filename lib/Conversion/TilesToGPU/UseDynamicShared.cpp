@@ -14,6 +14,7 @@
 #include "KernelInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::cleave {
@@ -41,6 +42,24 @@ static LLVM::GlobalOp getSharedGlobal(LLVM::LLVMFuncOp kernel) {
   return several || !type || !type.getElementType().isInteger(8)
              ? LLVM::GlobalOp()
              : found;
+}
+
+/// Tells ptxas, which does not see dynamic shared memory, how many blocks a
+/// multiprocessor holds: it would save registers for more. No more than what
+/// leaves a thread all registers it can have, as this is a promise, too.
+static void setResidentBlocks(LLVM::LLVMFuncOp kernel, int64_t bytes) {
+  constexpr int64_t kShared = 228 * 1024, kReserved = 1024;
+  constexpr int64_t kRegisters = 65536, kRegistersPerThread = 256;
+  auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>(
+      NVVM::NVVMDialect::getMaxntidAttrName());
+  if (!threads || threads.empty())
+    return;
+  int64_t resident =
+      std::min(kShared / (bytes + kReserved),
+               kRegisters / (kRegistersPerThread * int64_t(threads[0])));
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  Builder(kernel.getContext())
+                      .getI32IntegerAttr(std::max<int64_t>(resident, 1)));
 }
 
 namespace {
@@ -78,6 +97,7 @@ struct UseDynamicSharedPass
     // become static memory of a byte.
     global.setGlobalType(LLVM::LLVMArrayType::get(type.getElementType(), 0));
     global.setLinkage(LLVM::Linkage::External);
+    setResidentBlocks(kernel, bytes);
     return bytes;
   }
 };

@@ -6,17 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel's time is that of its waves: per wave the slowest of loads, tensor
-// cores, other arithmetic and the chain of dependent loads; never less than
-// what device memory needs for every argument once.
+// A kernel's time is that of the busiest multiprocessor: the slower of what its
+// blocks load and what they compute together, or the chain of dependent loads
+// of one block after the other; never less than what device memory needs for
+// what waves of blocks do not share.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Schedule/CostModel.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -36,18 +39,41 @@ bool Cost::operator<(const Cost &other) const {
 
 namespace {
 
+/// Parts of a contraction that warps take, along each side and along K. Those
+/// that are left over repeat what others do.
+struct WarpShare {
+  double m = 1, n = 1, k = 1, idle = 1;
+};
+
 class Counter {
 public:
   Counter(const Problem &problem, const Schedule &schedule,
           const Target &target)
-      : problem(problem), chosen(schedule), target(target) {}
+      : problem(problem), chosen(schedule), target(target) {
+    findRows();
+    for (const Fold &fold : problem.folds)
+      for (const FoldState &state : fold.states)
+        rebased.insert(state.rebased);
+    for (NodeId id = 0; id < problem.size(); ++id)
+      for (NodeId operand : problem[id].operands)
+        if (problem[operand].kind == NodeKind::FoldRef)
+          references.insert(operand);
+  }
 
   KernelCost count(const LoopNest &kernel);
 
 private:
   void countBlock(const NestBlock &block, double trips);
-  void countStep(const NestBlock &block, const Step &step, double trips);
+  /// The bytes of the tile that stays in registers.
+  double countStep(const NestBlock &block, const Step &step, double trips);
   void countExpression(const NestBlock &block, NodeId id, double elements);
+  bool isTile(const NestBlock &block, NodeId id) const;
+  void findRows();
+  bool addRows(NodeId operand, const AxisSet &reduced);
+  double getBusyWarps(const NestBlock &block, NodeId contraction) const;
+  void collectUses(const NestBlock &block, NodeId id,
+                   std::set<NodeId> &uses) const;
+  std::map<NodeId, size_t> findLastUses(const NestBlock &block) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// Positions that exist at the representative extents.
@@ -55,8 +81,20 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
+  /// Iterations of a loop, on average over the blocks.
+  double getTrips(const NestBlock &block, const Loop &loop) const;
+  void moveResidents(const NestBlock &block, const Loop &loop,
+                     std::map<NodeId, double> &live);
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
+  /// Of loaded tiles alone, element by element: made where it is used.
+  bool isMadeOfLoads(NodeId id) const;
+  bool isLate(NodeId id) const;
+  void countExchange(const NestBlock &block, NodeId id, double trips);
+  void countFragments(const NestBlock &block, NodeId id, double trips);
+  /// Bytes of the arguments that `blocks` consecutive blocks load.
+  double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
+  void orderGrid(const LoopNest &kernel, double concurrent);
   void finish(const LoopNest &kernel);
 
   const Problem &problem;
@@ -65,6 +103,19 @@ private:
   KernelCost cost;
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
+  /// Products go on across the barriers of a ring, see
+  /// --cleave-pipeline-fragments.
+  bool overlapped = false;
+  /// Contractions whose warps share no row, and the axes of a row.
+  std::map<NodeId, AxisSet> rows;
+  /// Tiles from outside of a loop that lie in shared memory.
+  std::set<NodeId> residents;
+  /// Old states at the newest references.
+  std::set<NodeId> rebased;
+  /// States at the newest references that another state is made with.
+  std::set<NodeId> references;
+  /// Reductions over the results of contractions.
+  std::set<NodeId> madeOfRows;
   /// By number and axes, as a node.
   std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
@@ -141,12 +192,129 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
   cost.scalarOps +=
       elements *
       std::max<double>(1, static_cast<double>(node.operands.size()) - 1);
-  for (NodeId operand : node.operands) {
-    NestBlock *home =
-        getHome(problem, const_cast<NestBlock *>(&block), operand);
-    if (!problem.isScalar(operand) && home && !home->available.count(operand))
+  for (NodeId operand : node.operands)
+    if (!problem.isScalar(operand) && !isTile(block, operand))
       countExpression(block, operand, elements);
+}
+
+/// Whether `id` has been computed, here or around.
+bool Counter::isTile(const NestBlock &block, NodeId id) const {
+  NestBlock *home = getHome(problem, const_cast<NestBlock *>(&block), id);
+  return home && home->available.count(id);
+}
+
+//===----------------------------------------------------------------------===//
+// What a step computes from
+//===----------------------------------------------------------------------===//
+
+static bool holdsLoop(const NestBlock &block) {
+  return llvm::any_of(block.steps,
+                      [](const Step &step) { return step.kind == Step::Nest; });
+}
+
+/// The operands of reduction or fold state `id`.
+static llvm::ArrayRef<NodeId> getBody(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].body;
+  return node.operands;
+}
+
+static bool isContraction(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].contraction;
+  return node.kind == NodeKind::Contract;
+}
+
+/// Follows `operand` up to contractions, which get `reduced` as axes of rows;
+/// whether there is one.
+bool Counter::addRows(NodeId operand, const AxisSet &reduced) {
+  const Node &node = problem[operand];
+  if (node.kind == NodeKind::Contract) {
+    rows[operand] = unite(rows[operand], reduced);
+    return true;
   }
+  bool found = false;
+  if (node.kind == NodeKind::Pointwise)
+    for (NodeId next : node.operands)
+      found |= addRows(next, reduced);
+  return found;
+}
+
+/// Fragments of a row that is reduced, or multiplied again, stay in one warp.
+void Counter::findRows() {
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const AxisSet &reduced = problem.getReducedAxes(id);
+    if (reduced.empty())
+      continue;
+    llvm::ArrayRef<NodeId> body = getBody(problem, id);
+    for (NodeId operand : body)
+      if (addRows(operand, reduced)) {
+        madeOfRows.insert(id);
+        if (body.size() < 2)
+          continue;
+        rows[id] =
+            unite(rows[id], subtract(problem[id].axes, problem[operand].axes));
+      }
+  }
+}
+
+/// Warps that have fragments of their own: others compute the same ones.
+double Counter::getBusyWarps(const NestBlock &block, NodeId contraction) const {
+  auto warps = static_cast<double>(chosen.warps);
+  const AxisSet &axes = problem[contraction].axes;
+  double fragments = getPadded(block, axes) / 128;
+  if (auto it = rows.find(contraction); it != rows.end())
+    fragments =
+        std::min(fragments, getPadded(block, subtract(axes, it->second)) / 16);
+  return std::min(warps, std::max(fragments, 1.0));
+}
+
+/// Adds the tiles of `block` that the expression of `id` reads.
+void Counter::collectUses(const NestBlock &block, NodeId id,
+                          std::set<NodeId> &uses) const {
+  auto visit = [&](NodeId operand) {
+    if (problem.isScalar(operand))
+      return;
+    if (isTile(block, operand))
+      uses.insert(operand);
+    else
+      collectUses(block, operand, uses);
+  };
+  for (NodeId operand : getBody(problem, id))
+    visit(operand);
+  if (problem[id].kind == NodeKind::FoldState)
+    visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
+}
+
+/// By tile of `block`, the last of its steps that reads it.
+std::map<NodeId, size_t> Counter::findLastUses(const NestBlock &block) const {
+  std::map<NodeId, size_t> last;
+  std::function<void(const NestBlock &, size_t)> visit =
+      [&](const NestBlock &inner, size_t step) {
+        for (const Step &other : inner.steps) {
+          if (other.kind == Step::Nest) {
+            visit(other.loop->body, step);
+            continue;
+          }
+          std::set<NodeId> uses;
+          collectUses(inner, other.node, uses);
+          for (NodeId use : uses)
+            last[use] = step;
+        }
+      };
+  for (auto [i, step] : llvm::enumerate(block.steps)) {
+    if (step.kind == Step::Nest) {
+      visit(step.loop->body, i);
+      continue;
+    }
+    std::set<NodeId> uses;
+    collectUses(block, step.node, uses);
+    for (NodeId use : uses)
+      last[use] = i;
+  }
+  return last;
 }
 
 /// A tile in shared memory. Its rows are padded by 16 bytes against bank
@@ -161,35 +329,173 @@ int64_t Counter::getSharedBytes(const NestBlock &block,
   return static_cast<int64_t>(bytes + elements / std::max(row, 1.0) * 16);
 }
 
-void Counter::countStep(const NestBlock &block, const Step &step,
-                        double trips) {
+bool Counter::isMadeOfLoads(NodeId id) const {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Argument || problem.isScalar(id))
+    return true;
+  return node.kind == NodeKind::Pointwise &&
+         llvm::all_of(node.operands,
+                      [&](NodeId operand) { return isMadeOfLoads(operand); });
+}
+
+/// As chooseMmaWarps does it: none idle, then few bytes. Warps that a small
+/// result leaves split what is reduced.
+static WarpShare shareWork(double m, double n, double k, double warps) {
+  constexpr double kMostSplit = 1024;
+  WarpShare best;
+  double fewest = 0;
+  for (double wm = 1; wm <= warps && (wm == 1 || wm * 16 <= m); wm *= 2)
+    for (double wn = 1; wm * wn <= warps && (wn == 1 || wn * 8 <= n); wn *= 2) {
+      WarpShare share{wm, wn, 1, warps / (wm * wn)};
+      if ((m / wm) * (n / wn) <= kMostSplit)
+        share.k = std::max(1.0, std::min(share.idle, k / 16));
+      share.idle /= share.k;
+      double cost = share.idle * (m * n + m + n) + (m / wm + n / wn) / share.k;
+      if (fewest && cost >= fewest)
+        continue;
+      fewest = cost;
+      best = share;
+    }
+  return best;
+}
+
+/// Each warp reads its rows and columns of the operands from shared memory, one
+/// slice of 16 along the reduced axis while it multiplies another.
+void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
+  NodeId lhs = getBody(problem, id)[0], rhs = getBody(problem, id)[1];
+  // Whole rows for each warp: the columns are the right side's.
+  auto row = rows.find(id);
+  if (row != rows.end() && !subtract(row->second, problem[rhs].axes).empty())
+    std::swap(lhs, rhs);
+  const AxisSet &left = problem[lhs].axes, &right = problem[rhs].axes;
+  double m = getPadded(block, subtract(left, right));
+  double n = getPadded(block, subtract(right, left));
+  double k = getPadded(block, left) / m;
+  double warps = static_cast<double>(chosen.warps);
+  WarpShare share = shareWork(m, n, k, warps);
+  if (row != rows.end()) {
+    double parts = getBusyWarps(block, id);
+    share = {parts, 1, 1, warps / parts};
+  }
+  // What comes from outside of the loop is in registers already.
+  auto isRead = [&](NodeId operand) {
+    return residents.count(operand) ||
+           (isMadeOfLoads(operand) &&
+            getHome(problem, const_cast<NestBlock *>(&block), operand) ==
+                &block);
+  };
+  double lines =
+      ((isRead(lhs) ? m / share.m : 0) + (isRead(rhs) ? n / share.n : 0)) /
+      share.k;
+  // Each warp along the other side makes the operand's fragments again.
+  const std::pair<NodeId, double> makers[] = {{lhs, share.n * share.idle},
+                                              {rhs, share.m * share.idle}};
+  for (auto [operand, times] : makers)
+    if (problem[operand].kind == NodeKind::Pointwise && isMadeOfLoads(operand))
+      countExpression(block, operand,
+                      trips * (times - 1) *
+                          getPadded(block, problem[operand].axes));
+  overlapped = share.k == 1 && k >= 32 && row == rows.end();
+  // Two slices if one is read ahead, else what a few products need.
+  constexpr double kBytes = 2;
+  double slices = overlapped ? 2 * 16 : 8;
+  cost.sharedTraffic += trips * k * kBytes * lines * warps;
+  liveBytes = std::max(liveBytes, liveSum + slices * kBytes * lines * warps);
+}
+
+double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
+  double extent = getExtent(loop.range.axis);
+  auto tile = static_cast<double>(loop.range.tile);
+  if (loop.domain.empty())
+    return std::ceil(extent / tile);
+  // Tiles are where they are with equal chances: a few places will do.
+  constexpr int kSamples = 64;
+  double trips = 0;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    auto getRange = [&](AxisId axis) {
+      auto size = static_cast<double>(block.bindings.at(axis).tile);
+      double tiles = std::ceil(getExtent(axis) / size);
+      double first = size * std::floor(tiles * (sample + 0.5) / kSamples);
+      return std::make_pair(first, std::min(first + size, getExtent(axis)) - 1);
+    };
+    double begin = 0, end = extent;
+    for (const DomainBound &bound : loop.domain) {
+      double limit = 0;
+      bool known = true;
+      auto add = [&](NodeId term, bool negative) {
+        std::optional<double> value =
+            evaluateExtreme(problem, term, bound.upper != negative, getRange);
+        known &= value.has_value();
+        limit += negative ? -value.value_or(0) : value.value_or(0);
+      };
+      for (NodeId term : bound.plus)
+        add(term, false);
+      for (NodeId term : bound.minus)
+        add(term, true);
+      if (known && bound.upper)
+        end = std::min(end, limit + (bound.strict ? 0 : 1));
+      else if (known)
+        begin = std::max(begin, limit + (bound.strict ? 1 : 0));
+    }
+    trips += std::max(0.0, std::ceil(end / tile) - std::floor(begin / tile));
+  }
+  return trips / kSamples;
+}
+
+/// Each thread keeps a part of the state up to the end of the loop. It cannot
+/// where a step moves the state to other references, or others read it.
+bool Counter::isLate(NodeId id) const {
+  const Node &node = problem[id];
+  if (node.kind != NodeKind::FoldState)
+    return true;
+  const Fold &fold = problem.folds[node.fold];
+  const FoldState &state = fold.states[node.state];
+  return state.rebased == state.old && !references.count(state.ref);
+}
+
+/// What threads that share a row tell each other in each step. A row lies on
+/// consecutive lanes, 16 bytes each, and on several warps if it is longer.
+void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
+  constexpr double kRun = 8, kLanes = 32, kShuffleBytes = 128;
+  // Of a shuffle to its use, in barriers.
+  constexpr double kShuffleTime = 0.1;
+  double warps = static_cast<double>(chosen.warps);
+  double kept = getPadded(block, problem[id].axes);
+  NodeId body = getBody(problem, id)[0];
+  double length = getPadded(block, problem[body].axes) / kept;
+  bool inWarp = madeOfRows.count(id);
+  double lanes = inWarp ? 4 : std::min(std::max(length / kRun, 1.0), kLanes);
+  double across =
+      inWarp ? 1 : std::min(std::max(length / (kRun * kLanes), 1.0), warps);
+  double rows = std::max(1.0, kept / (kLanes / lanes * warps / across));
+  double rounds = std::log2(lanes);
+  cost.sharedTraffic += trips * warps * rows * rounds * kShuffleBytes;
+  cost.scalarOps += trips * warps * kLanes * rows * rounds * 2;
+  cost.exchanges += trips * (rounds * kShuffleTime + (across > 1 ? 1 : 0));
+}
+
+double Counter::countStep(const NestBlock &block, const Step &step,
+                          double trips) {
   NodeId id = step.node;
   const Node &node = problem[id];
   double threads = static_cast<double>(chosen.warps) * 32;
   double tile = std::max(getPadded(block, node.axes), threads);
   double bytes = std::max(1u, getBits(node.element) / 8) * tile;
-  llvm::SmallVector<NodeId, 2> body = node.operands;
-  bool contraction = node.kind == NodeKind::Contract;
-  if (node.kind == NodeKind::FoldState) {
-    const FoldState &state = problem.folds[node.fold].states[node.state];
-    body = state.body;
-    contraction = state.contraction;
-  }
+  llvm::ArrayRef<NodeId> body = getBody(problem, id);
   if (node.kind == NodeKind::Argument) {
     cost.loadedBytes += trips * getMovedBytes(block, node);
     arguments.insert({{node.argument, node.axes}, id});
-  } else if (contraction) {
+  } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
-    // A warp computes at least one 16 x 8 fragment; more warps than fragments
-    // compute the same ones.
-    double fragments = std::max(1.0, getPadded(block, node.axes) / 128);
-    macs *= std::max(1.0, static_cast<double>(chosen.warps) / fragments);
+    macs *= static_cast<double>(chosen.warps) / getBusyWarps(block, id);
     Element element = problem[body[0]].element;
     bool tensor = element == Element::F16 || element == Element::BF16;
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
     // With several stages operands are made of fragments of the ring's tiles.
     // What two contractions of a step share is there once.
+    if (tensor)
+      countFragments(block, id, trips);
     if (chosen.stages == 1)
       for (NodeId operand : body)
         if (sharedOperands.insert(operand).second)
@@ -197,45 +503,160 @@ void Counter::countStep(const NestBlock &block, const Step &step,
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getPadded(block, problem[body[0]].axes);
     cost.scalarOps += trips * elements;
-    countExpression(block, body[0], trips * elements);
+    cost.largestTile = std::max(cost.largestTile, elements);
+    if (chosen.stages > 1 && isMadeOfLoads(body[0]))
+      cost.sharedTraffic += trips * elements * 2;
+    if (!isTile(block, body[0]))
+      countExpression(block, body[0], trips * elements);
+    if (!isLate(id))
+      countExchange(block, id, trips);
   } else {
     countExpression(block, id, trips * getPadded(block, node.axes));
   }
   // Tiles on their way to later steps lie in a ring.
-  bool inRing =
-      node.kind == NodeKind::Argument && trips > 1 && chosen.stages > 1;
-  if (inRing)
+  bool inRing = node.kind == NodeKind::Argument && trips > 1 &&
+                chosen.stages > 1 && !holdsLoop(block);
+  if (inRing) {
     cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
-  // An accumulator takes no registers beside those that the loop carries.
-  if (step.kind == Step::Evaluate && !inRing)
-    liveSum += bytes;
+    cost.sharedTraffic += trips * bytes;
+  }
+  // An accumulator takes no registers beside those that the loop carries. What
+  // is made on fragments is there for a slice only. A state on its way to newer
+  // references is where the old one was.
+  bool onFragments = node.kind == NodeKind::Pointwise && chosen.stages > 1 &&
+                     trips > 1 && isMadeOfLoads(id);
+  bool isFree =
+      inRing || onFragments || rebased.count(id) || step.kind != Step::Evaluate;
+  return isFree ? 0 : bytes;
 }
 
-void Counter::countBlock(const NestBlock &block, double trips) {
-  double outside = liveSum;
-  bool loads = false;
-  for (const Step &step : block.steps) {
-    if (step.kind != Step::Nest) {
-      countStep(block, step, trips);
-      loads |= problem[step.node].kind == NodeKind::Argument;
+/// As --cleave-stage-tiles does it: what only the contractions of a loop read,
+/// from outside, lies in shared memory if it would take too many registers.
+void Counter::moveResidents(const NestBlock &block, const Loop &loop,
+                            std::map<NodeId, double> &live) {
+  constexpr double kFreeBytes = 4 * 192;
+  if (chosen.stages == 1 || holdsLoop(loop.body))
+    return;
+  double bytes = 0;
+  for (NodeId id : loop.carried)
+    bytes +=
+        getPadded(block, problem[id].axes) * getBits(problem[id].element) / 8;
+  std::set<NodeId> found;
+  for (const Step &step : loop.body.steps) {
+    if (!isContraction(problem, step.node))
       continue;
+    if (step.kind == Step::Evaluate)
+      bytes += getPadded(loop.body, problem[step.node].axes) *
+               getBits(problem[step.node].element) / 8;
+    for (NodeId operand : getBody(problem, step.node))
+      if (auto it = live.find(operand);
+          it != live.end() && problem[operand].kind == NodeKind::Argument &&
+          found.insert(operand).second)
+        bytes += it->second;
+  }
+  if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32)
+    return;
+  for (NodeId id : found) {
+    cost.sharedBytes += static_cast<int64_t>(live[id]);
+    liveSum -= live[id];
+    live.erase(id);
+    residents.insert(id);
+  }
+}
+
+/// A tile may take the place of one that is read for the last time.
+void Counter::countBlock(const NestBlock &block, double trips) {
+  const double outside = liveSum;
+  std::map<NodeId, size_t> lastUses = findLastUses(block);
+  std::map<NodeId, double> live;
+  bool loads = false;
+  for (auto [i, step] : llvm::enumerate(block.steps)) {
+    std::map<NodeId, double> made;
+    if (step.kind != Step::Nest) {
+      if (double bytes = countStep(block, step, trips))
+        made[step.node] = bytes;
+      loads |= problem[step.node].kind == NodeKind::Argument;
+    } else {
+      const Loop &loop = *step.loop;
+      if (!loop.continued)
+        for (NodeId id : loop.carried)
+          made[id] = getPadded(block, problem[id].axes) *
+                     getBits(problem[id].element) / 8;
+      moveResidents(block, loop, live);
+      for (auto [id, bytes] : made)
+        liveSum += bytes;
+      countBlock(loop.body, trips * getTrips(block, loop));
     }
-    const Loop &loop = *step.loop;
-    double before = liveSum;
-    if (!loop.continued)
-      for (NodeId id : loop.carried)
-        liveSum += getPadded(block, problem[id].axes) *
-                   getBits(problem[id].element) / 8;
-    double carried = liveSum;
-    double extent = getExtent(loop.range.axis);
-    double inner = std::ceil(extent / static_cast<double>(loop.range.tile));
-    countBlock(loop.body, trips * inner);
-    liveSum = loop.continued ? before : carried;
+    for (auto it = live.begin(); it != live.end();) {
+      auto use = lastUses.find(it->first);
+      bool done = use != lastUses.end() && use->second == i;
+      it = done ? live.erase(it) : std::next(it);
+    }
+    live.insert(made.begin(), made.end());
+    liveSum = outside;
+    for (auto [id, bytes] : live)
+      liveSum += bytes;
+    liveBytes = std::max(liveBytes, liveSum);
   }
   if (loads)
     cost.loadSteps += trips;
-  liveBytes = std::max(liveBytes, liveSum);
-  liveSum = std::max(outside, 0.0);
+  if (loads && trips > 1 && holdsLoop(block))
+    cost.exposedSteps += trips;
+  liveSum = outside;
+}
+
+double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
+                             double blocks) const {
+  std::map<AxisId, double> covered;
+  for (const AxisTile &range : llvm::reverse(grid)) {
+    double extent = std::max(getExtent(range.axis), 1.0);
+    double tile = static_cast<double>(range.tile);
+    double count = std::min(std::ceil(extent / tile), blocks);
+    covered[range.axis] = std::min(extent, count * tile);
+    blocks = std::max(1.0, blocks / count);
+  }
+  double sum = 0;
+  for (const auto &[key, id] : arguments) {
+    double bytes = getBits(problem[id].element) / 8.0;
+    for (AxisId axis : problem[id].axes) {
+      auto it = covered.find(axis);
+      bytes *= it == covered.end() ? getExtent(axis) : it->second;
+    }
+    sum += bytes;
+  }
+  return sum;
+}
+
+/// Consecutive blocks run at one time. What they share is loaded once; what a
+/// wave shares with the one before is still in the cache only if all is small.
+void Counter::orderGrid(const LoopNest &kernel, double concurrent) {
+  constexpr size_t kMostAxes = 4;
+  llvm::SmallVector<AxisTile, 4> order(kernel.grid);
+  cost.grid = order;
+  double fewest = getWaveBytes(order, concurrent);
+  llvm::SmallVector<unsigned, 4> places =
+      llvm::to_vector<4>(llvm::seq<unsigned>(0, order.size()));
+  while (order.size() <= kMostAxes &&
+         std::next_permutation(places.begin(), places.end())) {
+    for (auto [i, place] : llvm::enumerate(places))
+      order[i] = kernel.grid[place];
+    double bytes = getWaveBytes(order, concurrent);
+    // For less than that the order stays as it was written.
+    if (bytes > 0.9 * fewest)
+      continue;
+    fewest = bytes;
+    cost.grid = order;
+  }
+  double once = getWaveBytes(cost.grid, cost.blocks);
+  double waves = std::max(1.0, cost.blocks / concurrent);
+  cost.movedBytes =
+      once <= target.cachedBytes ? once : std::max(once, waves * fewest);
+  for (const Result &result : problem.results) {
+    double bytes = getBits(problem[result.node].element) / 8.0;
+    for (AxisId axis : problem[result.node].axes)
+      bytes *= getExtent(axis);
+    cost.movedBytes += bytes;
+  }
 }
 
 void Counter::finish(const LoopNest &kernel) {
@@ -259,47 +680,44 @@ void Counter::finish(const LoopNest &kernel) {
                              static_cast<double>(range.tile));
   cost.waves = std::ceil(cost.blocks / (units * resident));
 
-  auto getWaveTime = [&](double perUnit) {
-    double loads =
-        (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
-    double tensor = cost.tensorMacs / (target.tensorMacs / units);
-    double scalar = cost.scalarOps / (target.scalarOps / units);
-    double special = cost.specialOps / (target.specialOps / units);
-    // Too few warps do not keep the arithmetic units busy.
-    double busy =
-        std::min(1.0, perUnit * static_cast<double>(chosen.warps) / 4);
-    double arithmetic = (scalar + special) / busy;
-    double work = std::max({loads, tensor / busy, arithmetic});
-    // Within a block a step waits for its loads before it computes, unless they
-    // come through a ring: then only for each other, and for the first tile.
-    double steps = cost.loadSteps + 1;
-    double compute = std::max(tensor, scalar + special);
-    double alone = steps * (target.barrier + target.latency) + loads + compute;
-    if (chosen.stages > 1)
-      alone = target.latency +
-              std::max({loads, steps * target.barrier + compute,
-                        steps * target.latency /
-                            static_cast<double>(chosen.stages - 1)});
-    return std::max(perUnit * work, alone);
-  };
-  double full = std::floor(cost.blocks / (units * resident));
-  double rest = std::ceil((cost.blocks - full * units * resident) / units);
-  cost.time = full * getWaveTime(resident);
-  if (rest > 0)
-    cost.time += getWaveTime(rest);
+  double loads =
+      (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
+  double tensor = cost.tensorMacs / (target.tensorMacs / units);
+  double shared = cost.sharedTraffic / (target.sharedTraffic / units);
+  double scalar = cost.scalarOps / (target.scalarOps / units);
+  double special = cost.specialOps / (target.specialOps / units);
+  // Fragments move while other warps compute.
+  double compute = std::max(shared, tensor + scalar + special);
+  // Within a block a step waits for its loads before it computes, unless they
+  // come through a ring: then only for each other, and for the first tile. More
+  // warps wait longer for the last one.
+  double warps = static_cast<double>(chosen.warps);
+  double steps = cost.loadSteps + 1;
+  double barriers = (steps + cost.exchanges) * target.barrier;
+  double alone = steps * target.latency + barriers + loads + compute;
+  if (chosen.stages > 1)
+    alone = target.latency +
+            std::max({loads,
+                      barriers * std::max(1.0, warps / 4) *
+                              (overlapped ? 0.4 : 1.0) +
+                          compute,
+                      (steps * target.latency + loads) /
+                          static_cast<double>(chosen.stages - 1)}) +
+            cost.exposedSteps * target.latency;
+  // The busiest multiprocessor works on several blocks at a time, one after the
+  // other. What one waits the others hide, but not all of it: without a ring a
+  // step has two barriers, in front of its stores and behind them.
+  double blocks = std::ceil(cost.blocks / units);
+  double together = std::min(resident, std::max(blocks, 1.0));
+  double waits =
+      together > 1 ? barriers * (chosen.stages > 1 ? 1 : 2) / together : 0;
+  // Too few warps do not keep the arithmetic units busy.
+  double busy = std::min(1.0, together * warps / 4);
+  cost.time = std::max(blocks * std::max(loads, compute / busy + waits),
+                       std::ceil(blocks / together) * alone);
 
-  double once = 0;
-  auto addOnce = [&](NodeId id) {
-    double bytes = getBits(problem[id].element) / 8.0;
-    for (AxisId axis : problem[id].axes)
-      bytes *= getExtent(axis);
-    once += bytes;
-  };
-  for (const auto &[key, id] : arguments)
-    addOnce(id);
-  for (const Result &result : problem.results)
-    addOnce(result.node);
-  cost.memory = once / target.memoryBytes;
+  orderGrid(kernel, units * resident);
+  cost.memory = cost.movedBytes / target.memoryBytes;
   cost.busy = cost.blocks / units *
               std::max({(cost.loadedBytes + cost.storedBytes) /
                             (target.cacheBytes / units),
@@ -336,14 +754,18 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                            const LoopNest &nest, const Target &target) {
   KernelCost one = Counter(problem, schedule, target).count(nest);
   Cost cost;
-  // Beyond four fifths of its registers a thread starts to spill.
+  // Tiles of more are refused when they become vectors.
+  constexpr double kMostThreadElements = 512;
+  // Beyond nine tenths of its registers a thread starts to spill.
   cost.excess =
       std::max({1.0,
                 static_cast<double>(one.registersPerThread) /
-                    (0.8 * static_cast<double>(target.registersPerThread)),
+                    (0.9 * static_cast<double>(target.registersPerThread)),
                 static_cast<double>(one.registersPerThread) *
                     static_cast<double>(schedule.warps * 32) /
                     static_cast<double>(target.registers),
+                one.largestTile / (kMostThreadElements *
+                                   static_cast<double>(schedule.warps) * 32),
                 // Conversions between layouts take some that is not counted.
                 static_cast<double>(one.sharedBytes) /
                     (0.9 * static_cast<double>(target.sharedBytesPerBlock))});

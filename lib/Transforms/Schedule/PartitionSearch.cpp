@@ -48,6 +48,7 @@ public:
            const SearchOptions &options, SearchCache *cache);
 
   llvm::Expected<PartitionResult> run();
+  llvm::Expected<PartitionResult> run(const Partition &only);
 
 private:
   Partition getFinestPartition();
@@ -55,6 +56,8 @@ private:
   Partition getContractionPartition();
   NodeId getStoreOf(NodeId id);
   std::vector<NodeId> getUsers(NodeId id);
+  double getBytes(NodeId id) const;
+  bool mayStore(NodeId id) const;
 
   std::optional<Plan> evaluate(Partition partition);
   llvm::Expected<SearchResult> search(const Problem &kernel, int64_t warps = 0);
@@ -76,9 +79,12 @@ private:
   const Target &target;
   const SearchOptions &options;
   SearchCache *cache;
-  /// What may be stored and is computed by a reduction.
-  std::vector<NodeId> cuts;
+  /// What may be stored and is computed by a reduction, and operands of
+  /// contractions that each block would compute again.
+  std::vector<NodeId> cuts, operands;
   std::vector<std::vector<NodeId>> users;
+  /// Of all arguments and results.
+  double givenBytes = 0;
   /// By value, the result that holds it and is written in place.
   std::map<NodeId, NodeId> updated;
   /// No cost if a kernel has no schedule.
@@ -128,6 +134,33 @@ Searcher::Searcher(const Problem &problem, const Target &target,
     if (!problem.getReducedAxes(id).empty() &&
         problem.getFoldLeaves(id).empty())
       cuts.push_back(id);
+  std::set<unsigned> counted;
+  for (NodeId id : seen)
+    if (problem[id].kind == NodeKind::Argument &&
+        counted.insert(problem[id].argument).second)
+      givenBytes += getBytes(id);
+  for (const Result &result : problem.results)
+    givenBytes += getBytes(result.node);
+  for (NodeId id : seen)
+    if (problem[id].kind == NodeKind::Contract)
+      for (NodeId operand : problem[id].operands)
+        if (problem[operand].kind == NodeKind::Pointwise && mayStore(operand) &&
+            !llvm::is_contained(operands, operand))
+          operands.push_back(operand);
+}
+
+double Searcher::getBytes(NodeId id) const {
+  double bytes = getBits(problem[id].element) / 8.0;
+  for (AxisId axis : problem[id].axes)
+    bytes *= static_cast<double>(problem.axes[axis].representative);
+  return bytes;
+}
+
+/// Nobody expects a graph to take more memory than it is given: all scores of
+/// an attention are not stored, whatever their cost.
+bool Searcher::mayStore(NodeId id) const {
+  return canStore(problem, id) &&
+         (isResult(problem, id) || getBytes(id) <= givenBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,11 +178,11 @@ NodeId Searcher::getStoreOf(NodeId id) {
         !problem.getFoldLeaves(user).empty())
       break;
     end = user;
-    if (canStore(problem, end) &&
+    if (mayStore(end) &&
         getBits(problem[end].element) <= getBits(problem[store].element))
       store = end;
   }
-  if (canStore(problem, store))
+  if (mayStore(store))
     return store;
   // A result has the value.
   for (NodeId user : users[store])
@@ -165,7 +198,7 @@ Partition Searcher::getFinestPartition() {
   std::map<unsigned, size_t> kernelOf;
   for (NodeId cut : cuts) {
     NodeId store = getStoreOf(cut);
-    if (!canStore(problem, store) || !stored.insert(store).second)
+    if (!mayStore(store) || !stored.insert(store).second)
       continue;
     // The states of a fold share a kernel if they can.
     const Node &node = problem[cut];
@@ -421,8 +454,9 @@ std::vector<Partition> Searcher::getNeighbours(const Plan &plan) {
     more.insert(getStoreOf(cut));
     getEnds(cut, more);
   }
+  more.insert(operands.begin(), operands.end());
   for (NodeId store : more)
-    if (canStore(problem, store) && !stored.count(store))
+    if (mayStore(store) && !stored.count(store))
       neighbours.emplace_back(plan.partition).push_back({store});
   return neighbours;
 }
@@ -602,9 +636,19 @@ llvm::Expected<PartitionResult> Searcher::run() {
   return result;
 }
 
+llvm::Expected<PartitionResult> Searcher::run(const Partition &only) {
+  limit = only.size();
+  std::optional<Plan> plan = evaluate(only);
+  if (!plan)
+    return llvm::createStringError(error);
+  return finish(*plan);
+}
+
 llvm::Expected<PartitionResult>
 schedule::searchPartition(const Problem &problem, const Target &target,
-                          const SearchOptions &options, SearchCache *cache) {
+                          const SearchOptions &options, SearchCache *cache,
+                          const Partition *only) {
   SearchCache own;
-  return Searcher(problem, target, options, cache ? cache : &own).run();
+  Searcher searcher(problem, target, options, cache ? cache : &own);
+  return only ? searcher.run(*only) : searcher.run();
 }

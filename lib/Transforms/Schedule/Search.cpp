@@ -126,7 +126,7 @@ llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
   if (use.batch || use.minor)
     return {1};
   if (use.free)
-    return getPowers(axis, kMinContractM, 128);
+    return getPowers(axis, kMinContractM, 256);
   return getPowers(axis, 1, use.reduced ? 4096 : 1024);
 }
 
@@ -397,7 +397,7 @@ llvm::Expected<SearchResult> Search::run() {
   // The smallest tiles, middling ones, and whole axes.
   for (unsigned third : {0, 1, 2}) {
     // What is best for other extents is near.
-    if (options.start && third != 1)
+    if (options.start && third == 0)
       continue;
     for (Field &field : fields)
       field.get(schedule) =
@@ -410,6 +410,7 @@ llvm::Expected<SearchResult> Search::run() {
   }
   if (!result)
     return llvm::createStringError(error);
+  result->schedule.grid = result->cost.kernels.front().grid;
   if (llvm::Error illegal = checkSchedule(problem, result->schedule))
     return illegal;
   result->candidates = best.candidates;

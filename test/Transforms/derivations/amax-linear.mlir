@@ -1,6 +1,6 @@
 // The scale leaves the contraction, which is then one sweep with the maximum.
-// RUN: cleave-opt %examples/amax_scaled_linear.mlir --cleave-algebra=k=8 | FileCheck %s
-// RUN: cleave-opt %s --cleave-algebra="k=8 check=full" | FileCheck %s
+// RUN: cleave-opt %examples/amax_scaled_linear.mlir --cleave-algebra="k=8 split=false" | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra="k=8 check=full split=false" | FileCheck %s
 
 // CHECK: cleave.alternatives
 // CHECK: %[[A:.*]] = cleave.reduce_max {{.*}} over [K]

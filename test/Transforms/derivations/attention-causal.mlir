@@ -1,6 +1,6 @@
 // The mask is part of the one sweep over the keys.
-// RUN: cleave-opt %examples/attention_causal.mlir --cleave-algebra=k=8 | FileCheck %s
-// RUN: cleave-opt %s --cleave-algebra="k=8 check=full" | FileCheck %s
+// RUN: cleave-opt %examples/attention_causal.mlir --cleave-algebra="k=8 split=false" | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra="k=8 check=full split=false" | FileCheck %s
 
 // CHECK: cleave.alternatives
 // CHECK-NOT: over [T]

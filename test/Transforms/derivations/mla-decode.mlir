@@ -1,6 +1,6 @@
 // The latent is key and value of one sweep.
-// RUN: cleave-opt %examples/mla_decode.mlir --cleave-algebra=k=8 | FileCheck %s
-// RUN: cleave-opt %s --cleave-algebra="k=8 check=full" | FileCheck %s
+// RUN: cleave-opt %examples/mla_decode.mlir --cleave-algebra="k=8 split=false" | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra="k=8 check=full split=false" | FileCheck %s
 
 // CHECK: cleave.alternatives
 // CHECK: %[[V:.*]] = cleave.slice %[[C:.*]] C at 0 as L

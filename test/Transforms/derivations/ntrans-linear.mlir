@@ -1,6 +1,6 @@
 // The second norm of the residual leaves the contraction.
-// RUN: cleave-opt %examples/ntrans_linear.mlir --cleave-algebra=k=8 | FileCheck %s
-// RUN: cleave-opt %s --cleave-algebra="k=8 check=full" | FileCheck %s
+// RUN: cleave-opt %examples/ntrans_linear.mlir --cleave-algebra="k=8 split=false" | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra="k=8 check=full split=false" | FileCheck %s
 
 // CHECK: cleave.alternatives
 // CHECK: %[[R:.*]] = cleave.rsqrt

@@ -1,6 +1,6 @@
 // A whole layer with its cache: one sweep over the keys, three results.
-// RUN: cleave-opt %examples/transformer_layer.mlir --cleave-algebra=k=8 | FileCheck %s
-// RUN: cleave-opt %s --cleave-algebra="k=8 check=full" | FileCheck %s
+// RUN: cleave-opt %examples/transformer_layer.mlir --cleave-algebra="k=8 split=false" | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra="k=8 check=full split=false" | FileCheck %s
 
 // CHECK: %{{.*}}:3 = cleave.alternatives
 // CHECK: cleave.insert

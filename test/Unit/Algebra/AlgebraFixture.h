@@ -25,6 +25,7 @@ protected:
       return nullptr;
     PassManager manager(&context);
     CleaveAlgebraPassOptions options;
+    options.split = false;
     options.numerics = numerics;
     manager.addNestedPass<func::FuncOp>(createCleaveAlgebraPass(options));
     if (failed(manager.run(*module)))

@@ -106,7 +106,7 @@ TEST_P(TiledFragments, MultiplyMatrices) {
       for (int64_t m = 0; m < mCount; ++m)
         for (int64_t n = 0; n < nCount; ++n)
           runMma(aRegs, bRegs, cRegs, (m * kCount + k) * 8,
-                 (n * kCount + k) * 4, (m * nCount + n) * 4);
+                 getFragmentOfB(k, n, kCount, nCount), (m * nCount + n) * 4);
     for (int64_t lane = 0; lane < 32; ++lane)
       for (int64_t r = 0; r < c.getNumRegisters(); ++r) {
         Vec at = c.delinearize(c.apply({r, lane, warp}));
@@ -138,7 +138,7 @@ TEST_P(TiledFragments, AddUpOverSplitsOfK) {
       for (int64_t m = 0; m < mCount; ++m)
         for (int64_t n = 0; n < nCount; ++n)
           runMma(aRegs, bRegs, cRegs, (m * kCount + k) * 8,
-                 (n * kCount + k) * 4, (m * nCount + n) * 4);
+                 getFragmentOfB(k, n, kCount, nCount), (m * nCount + n) * 4);
     for (int64_t lane = 0; lane < 32; ++lane)
       for (int64_t r = 0; r < c.getNumRegisters(); ++r)
         sums[c.apply({r, lane, warp})] += cRegs[lane][r];

@@ -204,6 +204,14 @@ bool ThreadSimulator::runMemoryOp(Operation &op, const Mask &active) {
                      SmallVector<int64_t>(view.getType().getShape())};
     return true;
   }
+  if (auto flat = dyn_cast<memref::CollapseShapeOp>(op)) {
+    const MemRefValue &source = memrefs[flat.getSrc()];
+    int64_t size = 1;
+    for (int64_t length : source.sizes)
+      size *= length;
+    memrefs[flat] = {source.memory, source.offset, {size}};
+    return true;
+  }
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     PerThread &result = define(dim, 1);
     for (int t = 0; t < threads; ++t)
@@ -298,6 +306,11 @@ bool ThreadSimulator::runVectorOp(Operation &op, const Mask &active) {
     return forThreads(
         o, [&](int t, int64_t i) { return get(o.getSource())[t][start + i]; });
   }
+  // Hides a value from LLVM.
+  if (auto o = dyn_cast<LLVM::InlineAsmOp>(op))
+    return forThreads(o.getRes(), [&](int t, int64_t i) {
+      return get(o.getOperands().front())[t][i];
+    });
   if (auto o = dyn_cast<LLVM::ExtractValueOp>(op))
     return forThreads(o, [&](int t, int64_t i) {
       return get(o.getContainer())[t][o.getPosition()[0]];

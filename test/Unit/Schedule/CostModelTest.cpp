@@ -68,6 +68,60 @@ TEST(CostModelTest, TooLargeTilesDoNotFit) {
   EXPECT_GT(getCost(graph.problem, schedule).excess, 1);
 }
 
+// Each warp reads its rows of one operand and its columns of the other.
+TEST(CostModelTest, MoreWarpsReadMoreFragments) {
+  LinearWithNorm graph(2048);
+  Schedule schedule;
+  schedule.grid = {{graph.m, 128}, {graph.n, 128}};
+  schedule.loop = {{graph.k, 64}};
+  schedule.stages = 3;
+  schedule.warps = 4;
+  KernelCost four = getCost(graph.problem, schedule).kernels[0];
+  schedule.warps = 8;
+  KernelCost eight = getCost(graph.problem, schedule).kernels[0];
+  EXPECT_EQ(eight.sharedTraffic - four.sharedTraffic,
+            2.0 * 4096 * (8 * (64 + 32) - 4 * (64 + 64)));
+}
+
+// 16 row tiles share what they read of W if they run at one time; 112 column
+// tiles would read all of W once a row tile.
+TEST(SearchTest, BlocksThatRunTogetherShareTiles) {
+  Problem p;
+  AxisId k = p.addAxis("K", 4096, 4096), m = p.addAxis("M", kDynamic, 2048);
+  AxisId n = p.addAxis("N", 14336, 14336);
+  NodeId x = p.addArgument(0, Element::F16, {m, k});
+  NodeId w = p.addArgument(1, Element::F16, {k, n});
+  p.results = {{p.addContract(x, w, {k}), {m, n}}};
+  SearchResult result = search(p);
+  EXPECT_EQ(result.schedule.grid.back().axis, m);
+  EXPECT_EQ(result.cost.excess, 1);
+}
+
+// Tiles above the diagonal are not visited, which are half of them.
+TEST(CostModelTest, CountsTheTilesInsideOfAMask) {
+  LargestScore all(false), some(true);
+  Schedule schedule;
+  schedule.grid = {{all.s, 64}};
+  schedule.loop = {{all.d, 64}, {all.t, 64}};
+  double every = getCost(all.problem, schedule).kernels[0].tensorMacs;
+  double visited = getCost(some.problem, schedule).kernels[0].tensorMacs;
+  EXPECT_EQ(every, 64.0 * 2048 * 64);
+  EXPECT_EQ(visited, 64.0 * (2048 + 64) / 2 * 64);
+}
+
+// A row whose maximum is wanted stays in one warp: the others have none.
+TEST(CostModelTest, WarpsDoNotShareRowsThatAreReduced) {
+  LargestScore graph(false);
+  Schedule schedule;
+  schedule.grid = {{graph.s, 64}};
+  schedule.loop = {{graph.d, 64}, {graph.t, 64}};
+  schedule.warps = 4;
+  double four = getCost(graph.problem, schedule).kernels[0].tensorMacs;
+  schedule.warps = 8;
+  double eight = getCost(graph.problem, schedule).kernels[0].tensorMacs;
+  EXPECT_EQ(eight, 2 * four);
+}
+
 // Few rows want many small blocks, many rows want large tiles that reuse more.
 TEST(SearchTest, TilesGrowWithTheProblem) {
   SearchResult few = search(LinearWithNorm(1).problem);

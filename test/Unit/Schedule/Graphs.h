@@ -23,13 +23,15 @@ inline Target getTestTarget() {
   target.chip = "sm_90a";
   target.multiprocessors = 132;
   target.memoryBytes = 4.3e6;
-  target.cacheBytes = 7e6;
-  target.tensorMacs = 3e8;
+  target.cacheBytes = 6.2e6;
+  target.cachedBytes = 3e7;
+  target.sharedTraffic = 2.8e7;
+  target.tensorMacs = 2.76e8;
   target.scalarOps = 3e7;
   target.specialOps = 4e6;
   target.latency = 0.6;
   target.barrier = 0.2;
-  target.launch = 3;
+  target.launch = 1.2;
   return target;
 }
 

@@ -54,7 +54,7 @@ TEST(SearchOthersTest, DifferentLegalAndNotMuchSlower) {
   SearchResult result = search(graph.problem, options);
   SearchResult alone = search(graph.problem, SearchOptions());
   EXPECT_EQ(getFields(result.schedule), getFields(alone.schedule));
-  EXPECT_EQ(result.others.size(), 8u);
+  EXPECT_GE(result.others.size(), 4u);
   std::set<Fields> seen = {getFields(result.schedule)};
   for (const CostedSchedule &other : result.others) {
     EXPECT_TRUE(seen.insert(getFields(other.schedule)).second);

@@ -25,6 +25,10 @@ struct Target {
   int64_t multiprocessors = 1;
   double memoryBytes = 1;
   double cacheBytes = 1;
+  /// What the second-level cache keeps between two waves of blocks.
+  double cachedBytes = 0;
+  /// Read from and written to shared memory.
+  double sharedTraffic = 1;
   /// Multiply-adds of f16 or bf16 operands on tensor cores, and others.
   double tensorMacs = 1;
   double scalarOps = 1;
@@ -44,10 +48,20 @@ struct Target {
 struct KernelCost {
   double blocks = 0;
   /// Per block.
-  double loadedBytes = 0, storedBytes = 0;
+  double loadedBytes = 0, storedBytes = 0, sharedTraffic = 0;
   double tensorMacs = 0, scalarOps = 0, specialOps = 0;
+  /// Elements of the largest tile that a reduction makes.
+  double largestTile = 0;
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
+  /// The grid in the order in which the blocks that run at one time share most
+  /// of what they load, and what device memory moves then.
+  llvm::SmallVector<AxisTile, 4> grid;
+  double movedBytes = 0;
+  /// Those of them that no ring can load ahead: loops that hold others.
+  double exposedSteps = 0;
+  /// Waits for threads that reduce the same row, in barriers.
+  double exchanges = 0;
   int64_t sharedBytes = 0, registersPerThread = 0;
   /// Blocks that a multiprocessor is taken to hold at once.
   int64_t resident = 1;

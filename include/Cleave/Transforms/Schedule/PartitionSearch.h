@@ -41,10 +41,11 @@ struct SearchCache {
 
 /// The best partition found, each kernel with its best schedule; an error if
 /// some value has no kernel at all.
-llvm::Expected<PartitionResult> searchPartition(const Problem &problem,
-                                                const Target &target,
-                                                const SearchOptions &options,
-                                                SearchCache *cache = nullptr);
+/// The best kernels, or the best schedules for the kernels of `only`.
+llvm::Expected<PartitionResult>
+searchPartition(const Problem &problem, const Target &target,
+                const SearchOptions &options, SearchCache *cache = nullptr,
+                const Partition *only = nullptr);
 
 } // namespace mlir::cleave::schedule
 

@@ -1,0 +1,301 @@
+//===- PipelineFragments.cpp - Operands ahead of their products -----------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Stage: vector form, after --cleave-stage-tiles. A loop's contractions are cut
+// along K into slices of one instruction, and the operands of a slice are read
+// while the slice before is multiplied: those of the first one in the iteration
+// before, behind the barrier, so that no product waits for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Conversion/Passes.h"
+#include "Cleave/Conversion/TileDialect.h"
+#include "KernelInfo.h"
+#include "LayoutTies.h"
+#include "LoopReads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <map>
+
+namespace mlir::cleave {
+#define GEN_PASS_DEF_PIPELINEFRAGMENTSPASS
+#include "Cleave/Conversion/Passes.h.inc"
+} // namespace mlir::cleave
+
+using namespace mlir;
+using namespace mlir::cleave;
+
+/// Elements along K of one instruction.
+static constexpr int64_t kSlice = 16;
+
+namespace {
+/// Rewrites one loop.
+class LoopPipeliner {
+public:
+  LoopPipeliner(scf::ForOp loop, int64_t warps)
+      : loop(loop), warps(warps), b(loop.getLoc(), loop) {}
+
+  bool analyze();
+  void run();
+
+private:
+  struct Product {
+    vector::ContractionOp op;
+    ContractDims dims;
+  };
+  /// A dimension of a tile, or none.
+  using Dim = std::optional<unsigned>;
+  /// Where operands are read: the slice, and the slot of what iteration.
+  struct Place {
+    int64_t slice;
+    Value slot;
+    int64_t phase;
+  };
+  using Versions = std::map<std::pair<void *, unsigned>, Value>;
+
+  bool findRing();
+  bool canSlice(Value value, Dim dim);
+  Value slice(Value value, Dim dim, const Place &place, Versions &made);
+  Value sliceOp(Operation *op, Dim dim, const Place &place, Versions &made);
+  /// `next`, or this iteration's again in the last one, which has no next.
+  Value getNextSlot(Value next);
+  /// Both operands of each product.
+  SmallVector<Value> readOperands(const Place &place);
+  void multiply(ArrayRef<Value> operands);
+
+  scf::ForOp loop;
+  int64_t warps;
+  ImplicitLocOpBuilder b;
+  SmallVector<Product> products;
+  SmallVector<Value> sums;
+  BlockArgument slot;
+  Operation *wait = nullptr, *barrier = nullptr;
+  int64_t count = 0;
+};
+} // namespace
+
+/// The wait and the barrier at the start of the body, and the slot of this
+/// iteration.
+bool LoopPipeliner::findRing() {
+  for (auto op : loop.getOps<NVVM::CpAsyncWaitGroupOp>()) {
+    wait = op;
+    barrier = op->getNextNode();
+    break;
+  }
+  if (!isa_and_nonnull<gpu::BarrierOp>(barrier))
+    return false;
+  for (auto read : loop.getOps<tile::ReadOp>()) {
+    auto argument = dyn_cast<BlockArgument>(read.getSlot());
+    if (!argument || argument.getOwner() != loop.getBody() ||
+        (slot && slot != argument))
+      return false;
+    slot = argument;
+  }
+  return slot && slot != loop.getInductionVar();
+}
+
+/// The dimension of the operand of `op`, a broadcast or a transpose, that is
+/// `dim` of its result; none if the operand is the same for all its positions.
+static std::optional<unsigned> getSourceDim(Operation *op, unsigned dim) {
+  if (auto transpose = dyn_cast<vector::TransposeOp>(op))
+    return transpose.getPermutation()[dim];
+  auto broadcast = cast<vector::BroadcastOp>(op);
+  auto source = dyn_cast<VectorType>(broadcast.getSourceType());
+  unsigned added = broadcast.getResultVectorType().getRank() -
+                   (source ? source.getRank() : 0);
+  if (dim < added || source.getDimSize(dim - added) == 1)
+    return std::nullopt;
+  return dim - added;
+}
+
+static bool isSplat(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Whether `value` is made of tiles in rings by operations that are cheap and
+/// need no other position.
+bool LoopPipeliner::canSlice(Value value, Dim dim) {
+  if (!dim && loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isTile(value))
+    return false;
+  if (isSplat(op))
+    return true;
+  if (op->getBlock() != loop.getBody() || op->getNumResults() != 1)
+    return false;
+  if (isa<tile::ReadOp>(op))
+    return true;
+  if (isa<vector::TransposeOp, vector::BroadcastOp>(op))
+    return canSlice(op->getOperand(0), dim ? getSourceDim(op, *dim) : dim);
+  return isElementwiseTileOp(op) &&
+         isa<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isTile(operand) && canSlice(operand, dim);
+         });
+}
+
+bool LoopPipeliner::analyze() {
+  // Without an iteration there would be nothing to read in front of the loop.
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound());
+  if (!lower || !upper || *lower >= *upper || !findRing())
+    return false;
+  bool all = true;
+  loop.getBody()->walk([&](vector::ContractionOp op) {
+    FailureOr<ContractDims> dims = ContractDims::get(op);
+    if (failed(dims) || !isTensorCoreContract(op, *dims) ||
+        !isLoopAccumulation(op) || op->getBlock() != loop.getBody() ||
+        chooseWarps(op, *dims, warps).k != 1 ||
+        !canSlice(op.getLhs(), dims->lhsK) ||
+        !canSlice(op.getRhs(), dims->rhsK)) {
+      all = false;
+      return;
+    }
+    products.push_back({op, *dims});
+  });
+  if (!all || products.empty())
+    return false;
+  count = products.front().dims.k / kSlice;
+  return count > 1 && llvm::all_of(products, [&](const Product &product) {
+           return product.dims.k / kSlice == count;
+         });
+}
+
+/// `op` on a slice of its operands.
+Value LoopPipeliner::sliceOp(Operation *op, Dim dim, const Place &place,
+                             Versions &made) {
+  auto type = cast<VectorType>(op->getResult(0).getType());
+  SmallVector<int64_t> shape(type.getShape());
+  if (dim)
+    shape[*dim] = kSlice;
+  VectorType sliced = VectorType::get(shape, type.getElementType());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return arith::ConstantOp::create(
+        b, cast<SplatElementsAttr>(constant.getValue()).resizeSplat(sliced));
+  if (auto read = dyn_cast<tile::ReadOp>(op)) {
+    SmallVector<int64_t> offsets(type.getRank(), 0);
+    if (dim)
+      offsets[*dim] = place.slice * kSlice;
+    return tile::ReadOp::create(b, sliced, read.getRing(), place.slot,
+                                b.getDenseI64ArrayAttr(offsets),
+                                b.getI64IntegerAttr(place.phase));
+  }
+  IRMapping map;
+  Dim source = dim;
+  if (dim && isa<vector::TransposeOp, vector::BroadcastOp>(op))
+    source = getSourceDim(op, *dim);
+  for (Value operand : op->getOperands())
+    map.map(operand, slice(operand, source, place, made));
+  Operation *clone = b.clone(*op, map);
+  clone->getResult(0).setType(sliced);
+  return clone->getResult(0);
+}
+
+Value LoopPipeliner::slice(Value value, Dim dim, const Place &place,
+                           Versions &made) {
+  if (!dim && loop.isDefinedOutsideOfLoop(value))
+    return value;
+  auto key = std::make_pair(value.getAsOpaquePointer(), dim ? *dim + 1 : 0);
+  auto known = made.find(key);
+  if (known != made.end())
+    return known->second;
+  Value result = sliceOp(value.getDefiningOp(), dim, place, made);
+  made[key] = result;
+  return result;
+}
+
+SmallVector<Value> LoopPipeliner::readOperands(const Place &place) {
+  SmallVector<Value> operands;
+  Versions made;
+  for (const Product &product : products) {
+    vector::ContractionOp op = product.op;
+    operands.push_back(slice(op.getLhs(), product.dims.lhsK, place, made));
+    operands.push_back(slice(op.getRhs(), product.dims.rhsK, place, made));
+  }
+  return operands;
+}
+
+Value LoopPipeliner::getNextSlot(Value next) {
+  Value ahead =
+      arith::AddIOp::create(b, loop.getInductionVar(), loop.getStep());
+  Value inLoop = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ahead,
+                                       loop.getUpperBound());
+  return arith::SelectOp::create(b, inLoop, next, slot);
+}
+
+void LoopPipeliner::multiply(ArrayRef<Value> operands) {
+  for (auto [i, product] : llvm::enumerate(products)) {
+    auto op = cast<vector::ContractionOp>(b.clone(*product.op));
+    op.getLhsMutable().assign(operands[2 * i]);
+    op.getRhsMutable().assign(operands[2 * i + 1]);
+    op.getAccMutable().assign(sums[i]);
+    sums[i] = op.getResult();
+  }
+}
+
+void LoopPipeliner::run() {
+  unsigned number = slot.getArgNumber() - 1;
+  b.clone(*wait);
+  b.clone(*barrier);
+  SmallVector<Value> first =
+      readOperands({0, loop.getInitArgs()[number], /*phase=*/0});
+  IRRewriter rewriter(loop);
+  auto newYields = [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
+    // The body is still the old loop's.
+    Operation *end = loop.getBody()->getTerminator();
+    for (Product &product : products)
+      sums.push_back(product.op.getAcc());
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next = readOperands({1, slot, /*phase=*/0});
+    multiply(SmallVector<Value>(added.begin(), added.end()));
+    b.setInsertionPoint(end);
+    for (int64_t i = 2; i < count; ++i) {
+      SmallVector<Value> current = std::move(next);
+      next = readOperands({i, slot, /*phase=*/0});
+      multiply(current);
+    }
+    // All that reads this iteration's slot stands above: the copies of the next
+    // one may overwrite it.
+    wait->moveBefore(end);
+    barrier->moveBefore(end);
+    SmallVector<Value> following =
+        readOperands({0, getNextSlot(end->getOperand(number)), /*phase=*/1});
+    multiply(next);
+    for (auto [product, sum] : llvm::zip_equal(products, sums))
+      rewriter.replaceAllUsesWith(product.op.getResult(), sum);
+    return following;
+  };
+  (void)loop.replaceWithAdditionalYields(
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/false, newYields);
+  for (Product &product : products)
+    rewriter.eraseOp(product.op);
+}
+
+namespace {
+struct PipelineFragmentsPass
+    : cleave::impl::PipelineFragmentsPassBase<PipelineFragmentsPass> {
+  void runOnOperation() override {
+    gpu::GPUFuncOp func = getOperation();
+    FailureOr<int64_t> warps = getKernelWarps(func);
+    if (failed(warps))
+      return signalPassFailure();
+    for (scf::ForOp loop : getInnermostLoops(func)) {
+      LoopPipeliner pipeliner(loop, *warps);
+      if (pipeliner.analyze())
+        pipeliner.run();
+    }
+  }
+};
+} // namespace
