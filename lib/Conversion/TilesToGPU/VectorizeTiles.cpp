@@ -13,6 +13,7 @@
 #include "Cleave/Conversion/Passes.h"
 #include "Cleave/Conversion/TileDialect.h"
 #include "KernelInfo.h"
+#include "TensorViews.h"
 #include "TileVectorizer.h"
 
 #include "Cleave/Dialect/CleaveDialect.h"
@@ -47,54 +48,6 @@ using namespace mlir::cleave;
 
 static constexpr int64_t kLanes = 32;
 static constexpr int64_t kDefaultWarps = 4;
-
-static MemRefType getMemRefType(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
-}
-
-/// What a view shows the elements of in the same order, or null.
-static Value getViewed(Value tensor) {
-  Operation *def = tensor.getDefiningOp();
-  if (isa_and_nonnull<tensor::CastOp, tensor::ExpandShapeOp,
-                      tensor::CollapseShapeOp>(def))
-    return def->getOperand(0);
-  return {};
-}
-
-/// Looks through views; the memory of a view is that of what it shows.
-static Value lookThroughViews(Value tensor) {
-  while (Value viewed = getViewed(tensor))
-    tensor = viewed;
-  return tensor;
-}
-
-/// `memref` with the dimensions of `type`, which are groups of its own or made
-/// of those.
-static Value createView(OpBuilder &b, Location loc, Value memref,
-                        RankedTensorType type,
-                        ArrayRef<ReassociationIndices> groups) {
-  auto from = cast<MemRefType>(memref.getType());
-  if (type.getRank() < from.getRank())
-    return memref::CollapseShapeOp::create(b, loc, memref, groups);
-  // Only static dimensions are taken apart.
-  SmallVector<OpFoldResult> sizes;
-  for (auto [dim, group] : llvm::enumerate(groups))
-    for (int64_t part : group)
-      sizes.push_back(
-          type.isDynamicDim(part)
-              ? memref::DimOp::create(b, loc, memref, dim).getResult()
-              : OpFoldResult(b.getIndexAttr(type.getDimSize(part))));
-  return memref::ExpandShapeOp::create(
-      b, loc, MemRefType::get(type.getShape(), type.getElementType()), memref,
-      groups, sizes);
-}
-
-static SmallVector<ReassociationIndices> getGroups(Operation *view) {
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
-    return expand.getReassociationIndices();
-  return cast<tensor::CollapseShapeOp>(view).getReassociationIndices();
-}
 
 namespace {
 /// One kernel under construction.
@@ -150,6 +103,11 @@ private:
 
   /// A tensor's memory in a kernel, with the tensor's dimensions.
   FailureOr<Value> getMemory(Value tensor, OpBuilder &kb);
+  /// `memref` with the tensor's dimensions, which are groups of its own or made
+  /// of those.
+  FailureOr<Value> createView(Value tensor, Value memref,
+                              ArrayRef<ReassociationIndices> groups,
+                              OpBuilder &kb);
   /// The kernel's argument for a host value; made on first use.
   Value getKernelArgument(Value hostValue);
   /// The same for an index, which may be a constant.
@@ -497,6 +455,8 @@ LogicalResult HostConverter::mapCaptures(scf::ForallOp forall,
 FailureOr<Value> HostConverter::getMemory(Value tensor, OpBuilder &kb) {
   if (Value memref = hostMap.lookupOrNull(tensor))
     return getKernelArgument(memref);
+  if (Value same = getUndone(tensor))
+    return getMemory(same, kb);
   // Of what is returned as a view, the view has the memory.
   Value view = returnedViews.lookup(tensor);
   Value known = view ? view : getViewed(tensor);
@@ -506,8 +466,26 @@ FailureOr<Value> HostConverter::getMemory(Value tensor, OpBuilder &kb) {
   Operation *step = view ? view.getDefiningOp() : tensor.getDefiningOp();
   if (failed(memref) || isa<tensor::CastOp>(step))
     return memref;
-  return createView(kb, tensor.getLoc(), *memref,
-                    cast<RankedTensorType>(tensor.getType()), getGroups(step));
+  return createView(tensor, *memref, getGroups(step), kb);
+}
+
+FailureOr<Value>
+HostConverter::createView(Value tensor, Value memref,
+                          ArrayRef<ReassociationIndices> groups,
+                          OpBuilder &kb) {
+  SmallVector<Value> sizes;
+  if (takesSizes(tensor, memref, groups)) {
+    std::optional<ValueRange> made = getDynamicSizes(tensor);
+    if (!made)
+      return failure();
+    for (Value size : *made) {
+      FailureOr<Value> scalar = mapCapturedScalar(size, kb);
+      if (failed(scalar))
+        return failure();
+      sizes.push_back(*scalar);
+    }
+  }
+  return cleave::createView(kb, tensor, memref, groups, sizes);
 }
 
 /// Gives each accumulator a value of its own: two that CSE made one would tie
