@@ -45,20 +45,14 @@ struct WarpShare {
   double m = 1, n = 1, k = 1, idle = 1;
 };
 
+/// Tiles in registers and their bytes.
+using LiveTiles = llvm::SmallVector<std::pair<NodeId, double>, 16>;
+
 class Counter {
 public:
   Counter(const Problem &problem, const Schedule &schedule,
-          const Target &target)
-      : problem(problem), chosen(schedule), target(target) {
-    findRows();
-    for (const Fold &fold : problem.folds)
-      for (const FoldState &state : fold.states)
-        rebased.insert(state.rebased);
-    for (NodeId id = 0; id < problem.size(); ++id)
-      for (NodeId operand : problem[id].operands)
-        if (problem[operand].kind == NodeKind::FoldRef)
-          references.insert(operand);
-  }
+          const NodeUses &uses, const Target &target)
+      : problem(problem), chosen(schedule), uses(uses), target(target) {}
 
   KernelCost count(const LoopNest &kernel);
 
@@ -67,13 +61,7 @@ private:
   /// The bytes of the tile that stays in registers.
   double countStep(const NestBlock &block, const Step &step, double trips);
   void countExpression(const NestBlock &block, NodeId id, double elements);
-  bool isTile(const NestBlock &block, NodeId id) const;
-  void findRows();
-  bool addRows(NodeId operand, const AxisSet &reduced);
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
-  void collectUses(const NestBlock &block, NodeId id,
-                   std::set<NodeId> &uses) const;
-  std::map<NodeId, size_t> findLastUses(const NestBlock &block) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// Positions that exist at the representative extents.
@@ -83,12 +71,9 @@ private:
   }
   /// Iterations of a loop, on average over the blocks.
   double getTrips(const NestBlock &block, const Loop &loop) const;
-  void moveResidents(const NestBlock &block, const Loop &loop,
-                     std::map<NodeId, double> &live);
+  void moveResidents(const NestBlock &block, const Loop &loop, LiveTiles &live);
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
-  /// Of loaded tiles alone, element by element: made where it is used.
-  bool isMadeOfLoads(NodeId id) const;
   bool isLate(NodeId id) const;
   void countExchange(const NestBlock &block, NodeId id, double trips);
   void countFragments(const NestBlock &block, NodeId id, double trips);
@@ -99,6 +84,7 @@ private:
 
   const Problem &problem;
   const Schedule &chosen;
+  const NodeUses &uses;
   const Target &target;
   KernelCost cost;
   /// Bytes of all tiles that live at once, at the deepest place so far.
@@ -106,16 +92,8 @@ private:
   /// Products go on across the barriers of a ring, see
   /// --cleave-pipeline-fragments.
   bool overlapped = false;
-  /// Contractions whose warps share no row, and the axes of a row.
-  std::map<NodeId, AxisSet> rows;
   /// Tiles from outside of a loop that lie in shared memory.
   std::set<NodeId> residents;
-  /// Old states at the newest references.
-  std::set<NodeId> rebased;
-  /// States at the newest references that another state is made with.
-  std::set<NodeId> references;
-  /// Reductions over the results of contractions.
-  std::set<NodeId> madeOfRows;
   /// By number and axes, as a node.
   std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
@@ -193,32 +171,13 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
       elements *
       std::max<double>(1, static_cast<double>(node.operands.size()) - 1);
   for (NodeId operand : node.operands)
-    if (!problem.isScalar(operand) && !isTile(block, operand))
+    if (!problem.isScalar(operand) && !block.tiles[operand])
       countExpression(block, operand, elements);
-}
-
-/// Whether `id` has been computed, here or around.
-bool Counter::isTile(const NestBlock &block, NodeId id) const {
-  NestBlock *home = getHome(problem, const_cast<NestBlock *>(&block), id);
-  return home && home->available.count(id);
 }
 
 //===----------------------------------------------------------------------===//
 // What a step computes from
 //===----------------------------------------------------------------------===//
-
-static bool holdsLoop(const NestBlock &block) {
-  return llvm::any_of(block.steps,
-                      [](const Step &step) { return step.kind == Step::Nest; });
-}
-
-/// The operands of reduction or fold state `id`.
-static llvm::ArrayRef<NodeId> getBody(const Problem &problem, NodeId id) {
-  const Node &node = problem[id];
-  if (node.kind == NodeKind::FoldState)
-    return problem.folds[node.fold].states[node.state].body;
-  return node.operands;
-}
 
 static bool isContraction(const Problem &problem, NodeId id) {
   const Node &node = problem[id];
@@ -227,94 +186,15 @@ static bool isContraction(const Problem &problem, NodeId id) {
   return node.kind == NodeKind::Contract;
 }
 
-/// Follows `operand` up to contractions, which get `reduced` as axes of rows;
-/// whether there is one.
-bool Counter::addRows(NodeId operand, const AxisSet &reduced) {
-  const Node &node = problem[operand];
-  if (node.kind == NodeKind::Contract) {
-    rows[operand] = unite(rows[operand], reduced);
-    return true;
-  }
-  bool found = false;
-  if (node.kind == NodeKind::Pointwise)
-    for (NodeId next : node.operands)
-      found |= addRows(next, reduced);
-  return found;
-}
-
-/// Fragments of a row that is reduced, or multiplied again, stay in one warp.
-void Counter::findRows() {
-  for (NodeId id = 0; id < problem.size(); ++id) {
-    const AxisSet &reduced = problem.getReducedAxes(id);
-    if (reduced.empty())
-      continue;
-    llvm::ArrayRef<NodeId> body = getBody(problem, id);
-    for (NodeId operand : body)
-      if (addRows(operand, reduced)) {
-        madeOfRows.insert(id);
-        if (body.size() < 2)
-          continue;
-        rows[id] =
-            unite(rows[id], subtract(problem[id].axes, problem[operand].axes));
-      }
-  }
-}
-
 /// Warps that have fragments of their own: others compute the same ones.
 double Counter::getBusyWarps(const NestBlock &block, NodeId contraction) const {
   auto warps = static_cast<double>(chosen.warps);
   const AxisSet &axes = problem[contraction].axes;
   double fragments = getPadded(block, axes) / 128;
-  if (auto it = rows.find(contraction); it != rows.end())
+  if (auto it = uses.rows.find(contraction); it != uses.rows.end())
     fragments =
         std::min(fragments, getPadded(block, subtract(axes, it->second)) / 16);
   return std::min(warps, std::max(fragments, 1.0));
-}
-
-/// Adds the tiles of `block` that the expression of `id` reads.
-void Counter::collectUses(const NestBlock &block, NodeId id,
-                          std::set<NodeId> &uses) const {
-  auto visit = [&](NodeId operand) {
-    if (problem.isScalar(operand))
-      return;
-    if (isTile(block, operand))
-      uses.insert(operand);
-    else
-      collectUses(block, operand, uses);
-  };
-  for (NodeId operand : getBody(problem, id))
-    visit(operand);
-  if (problem[id].kind == NodeKind::FoldState)
-    visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
-}
-
-/// By tile of `block`, the last of its steps that reads it.
-std::map<NodeId, size_t> Counter::findLastUses(const NestBlock &block) const {
-  std::map<NodeId, size_t> last;
-  std::function<void(const NestBlock &, size_t)> visit =
-      [&](const NestBlock &inner, size_t step) {
-        for (const Step &other : inner.steps) {
-          if (other.kind == Step::Nest) {
-            visit(other.loop->body, step);
-            continue;
-          }
-          std::set<NodeId> uses;
-          collectUses(inner, other.node, uses);
-          for (NodeId use : uses)
-            last[use] = step;
-        }
-      };
-  for (auto [i, step] : llvm::enumerate(block.steps)) {
-    if (step.kind == Step::Nest) {
-      visit(step.loop->body, i);
-      continue;
-    }
-    std::set<NodeId> uses;
-    collectUses(block, step.node, uses);
-    for (NodeId use : uses)
-      last[use] = i;
-  }
-  return last;
 }
 
 /// A tile in shared memory. Its rows are padded by 16 bytes against bank
@@ -327,15 +207,6 @@ int64_t Counter::getSharedBytes(const NestBlock &block,
       row = std::min(row, length);
   double bytes = elements * getBits(node.element) / 8;
   return static_cast<int64_t>(bytes + elements / std::max(row, 1.0) * 16);
-}
-
-bool Counter::isMadeOfLoads(NodeId id) const {
-  const Node &node = problem[id];
-  if (node.kind == NodeKind::Argument || problem.isScalar(id))
-    return true;
-  return node.kind == NodeKind::Pointwise &&
-         llvm::all_of(node.operands,
-                      [&](NodeId operand) { return isMadeOfLoads(operand); });
 }
 
 /// As chooseMmaWarps does it: none idle, then few bytes. Warps that a small
@@ -364,8 +235,9 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
 void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
   NodeId lhs = getBody(problem, id)[0], rhs = getBody(problem, id)[1];
   // Whole rows for each warp: the columns are the right side's.
-  auto row = rows.find(id);
-  if (row != rows.end() && !subtract(row->second, problem[rhs].axes).empty())
+  auto row = uses.rows.find(id);
+  if (row != uses.rows.end() &&
+      !subtract(row->second, problem[rhs].axes).empty())
     std::swap(lhs, rhs);
   const AxisSet &left = problem[lhs].axes, &right = problem[rhs].axes;
   double m = getPadded(block, subtract(left, right));
@@ -373,16 +245,14 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
   double k = getPadded(block, left) / m;
   double warps = static_cast<double>(chosen.warps);
   WarpShare share = shareWork(m, n, k, warps);
-  if (row != rows.end()) {
+  if (row != uses.rows.end()) {
     double parts = getBusyWarps(block, id);
     share = {parts, 1, 1, warps / parts};
   }
   // What comes from outside of the loop is in registers already.
   auto isRead = [&](NodeId operand) {
     return residents.count(operand) ||
-           (isMadeOfLoads(operand) &&
-            getHome(problem, const_cast<NestBlock *>(&block), operand) ==
-                &block);
+           (uses.madeOfLoads[operand] && block.homes[operand] == &block);
   };
   double lines =
       ((isRead(lhs) ? m / share.m : 0) + (isRead(rhs) ? n / share.n : 0)) /
@@ -391,11 +261,12 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
   const std::pair<NodeId, double> makers[] = {{lhs, share.n * share.idle},
                                               {rhs, share.m * share.idle}};
   for (auto [operand, times] : makers)
-    if (problem[operand].kind == NodeKind::Pointwise && isMadeOfLoads(operand))
+    if (problem[operand].kind == NodeKind::Pointwise &&
+        uses.madeOfLoads[operand])
       countExpression(block, operand,
                       trips * (times - 1) *
                           getPadded(block, problem[operand].axes));
-  overlapped = share.k == 1 && k >= 32 && row == rows.end();
+  overlapped = share.k == 1 && k >= 32 && row == uses.rows.end();
   // Two slices if one is read ahead, else what a few products need.
   constexpr double kBytes = 2;
   double slices = overlapped ? 2 * 16 : 8;
@@ -450,7 +321,7 @@ bool Counter::isLate(NodeId id) const {
     return true;
   const Fold &fold = problem.folds[node.fold];
   const FoldState &state = fold.states[node.state];
-  return state.rebased == state.old && !references.count(state.ref);
+  return state.rebased == state.old && !uses.references[state.ref];
 }
 
 /// What threads that share a row tell each other in each step. A row lies on
@@ -463,7 +334,7 @@ void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
   double kept = getPadded(block, problem[id].axes);
   NodeId body = getBody(problem, id)[0];
   double length = getPadded(block, problem[body].axes) / kept;
-  bool inWarp = madeOfRows.count(id);
+  bool inWarp = uses.madeOfRows[id];
   double lanes = inWarp ? 4 : std::min(std::max(length / kRun, 1.0), kLanes);
   double across =
       inWarp ? 1 : std::min(std::max(length / (kRun * kLanes), 1.0), warps);
@@ -504,9 +375,9 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     double elements = getPadded(block, problem[body[0]].axes);
     cost.scalarOps += trips * elements;
     cost.largestTile = std::max(cost.largestTile, elements);
-    if (chosen.stages > 1 && isMadeOfLoads(body[0]))
+    if (chosen.stages > 1 && uses.madeOfLoads[body[0]])
       cost.sharedTraffic += trips * elements * 2;
-    if (!isTile(block, body[0]))
+    if (!block.tiles[body[0]])
       countExpression(block, body[0], trips * elements);
     if (!isLate(id))
       countExchange(block, id, trips);
@@ -524,16 +395,20 @@ double Counter::countStep(const NestBlock &block, const Step &step,
   // is made on fragments is there for a slice only. A state on its way to newer
   // references is where the old one was.
   bool onFragments = node.kind == NodeKind::Pointwise && chosen.stages > 1 &&
-                     trips > 1 && isMadeOfLoads(id);
+                     trips > 1 && uses.madeOfLoads[id];
   bool isFree =
-      inRing || onFragments || rebased.count(id) || step.kind != Step::Evaluate;
+      inRing || onFragments || uses.rebased[id] || step.kind != Step::Evaluate;
   return isFree ? 0 : bytes;
+}
+
+static LiveTiles::iterator findTile(LiveTiles &live, NodeId id) {
+  return llvm::find_if(live, [&](auto &tile) { return tile.first == id; });
 }
 
 /// As --cleave-stage-tiles does it: what only the contractions of a loop read,
 /// from outside, lies in shared memory if it would take too many registers.
 void Counter::moveResidents(const NestBlock &block, const Loop &loop,
-                            std::map<NodeId, double> &live) {
+                            LiveTiles &live) {
   constexpr double kFreeBytes = 4 * 192;
   if (chosen.stages == 1 || holdsLoop(loop.body))
     return;
@@ -549,7 +424,7 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
       bytes += getPadded(loop.body, problem[step.node].axes) *
                getBits(problem[step.node].element) / 8;
     for (NodeId operand : getBody(problem, step.node))
-      if (auto it = live.find(operand);
+      if (auto *it = findTile(live, operand);
           it != live.end() && problem[operand].kind == NodeKind::Argument &&
           found.insert(operand).second)
         bytes += it->second;
@@ -557,9 +432,10 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
   if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32)
     return;
   for (NodeId id : found) {
-    cost.sharedBytes += static_cast<int64_t>(live[id]);
-    liveSum -= live[id];
-    live.erase(id);
+    auto *tile = findTile(live, id);
+    cost.sharedBytes += static_cast<int64_t>(tile->second);
+    liveSum -= tile->second;
+    live.erase(tile);
     residents.insert(id);
   }
 }
@@ -567,32 +443,32 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
 /// A tile may take the place of one that is read for the last time.
 void Counter::countBlock(const NestBlock &block, double trips) {
   const double outside = liveSum;
-  std::map<NodeId, size_t> lastUses = findLastUses(block);
-  std::map<NodeId, double> live;
+  LiveTiles live;
   bool loads = false;
   for (auto [i, step] : llvm::enumerate(block.steps)) {
-    std::map<NodeId, double> made;
+    LiveTiles made;
     if (step.kind != Step::Nest) {
       if (double bytes = countStep(block, step, trips))
-        made[step.node] = bytes;
+        made.emplace_back(step.node, bytes);
       loads |= problem[step.node].kind == NodeKind::Argument;
     } else {
       const Loop &loop = *step.loop;
       if (!loop.continued)
         for (NodeId id : loop.carried)
-          made[id] = getPadded(block, problem[id].axes) *
-                     getBits(problem[id].element) / 8;
+          made.emplace_back(id, getPadded(block, problem[id].axes) *
+                                    getBits(problem[id].element) / 8);
       moveResidents(block, loop, live);
       for (auto [id, bytes] : made)
         liveSum += bytes;
       countBlock(loop.body, trips * getTrips(block, loop));
     }
-    for (auto it = live.begin(); it != live.end();) {
-      auto use = lastUses.find(it->first);
-      bool done = use != lastUses.end() && use->second == i;
-      it = done ? live.erase(it) : std::next(it);
-    }
-    live.insert(made.begin(), made.end());
+    for (auto [id, last] : block.lastUses)
+      if (last == i)
+        if (auto *tile = findTile(live, id); tile != live.end())
+          live.erase(tile);
+    for (const auto &tile : made)
+      if (findTile(live, tile.first) == live.end())
+        live.push_back(tile);
     liveSum = outside;
     for (auto [id, bytes] : live)
       liveSum += bytes;
@@ -752,7 +628,7 @@ KernelCost Counter::count(const LoopNest &kernel) {
 
 Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                            const LoopNest &nest, const Target &target) {
-  KernelCost one = Counter(problem, schedule, target).count(nest);
+  KernelCost one = Counter(problem, schedule, nest.uses, target).count(nest);
   Cost cost;
   // Tiles of more are refused when they become vectors.
   constexpr double kMostThreadElements = 512;

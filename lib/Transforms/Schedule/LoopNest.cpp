@@ -478,7 +478,10 @@ llvm::Expected<LoopNest> Planner::run() {
 
 llvm::Expected<LoopNest> schedule::planLoopNest(const Problem &problem,
                                                 const Schedule &schedule) {
-  return Planner(problem, schedule).run();
+  llvm::Expected<LoopNest> nest = Planner(problem, schedule).run();
+  if (nest)
+    findUses(problem, *nest);
+  return nest;
 }
 
 /// Adds the axes whose positions `term` grows with.

@@ -57,6 +57,12 @@ struct NestBlock {
   std::vector<Step> steps;
   /// The nodes that are computed in this block.
   std::set<NodeId> available;
+  /// By node: the block that it belongs into, and whether a tile of it has been
+  /// computed there. Known once the nest has been planned, as is what follows.
+  std::vector<const NestBlock *> homes;
+  std::vector<bool> tiles;
+  /// By tile of this block, the last of its steps that reads it.
+  std::vector<std::pair<NodeId, size_t>> lastUses;
 };
 
 struct Loop {
@@ -71,15 +77,40 @@ struct Loop {
   NestBlock body;
 };
 
+/// How a problem's nodes are used, whatever the loops.
+struct NodeUses {
+  /// Contractions whose warps share no row, and the axes of a row.
+  std::map<NodeId, AxisSet> rows;
+  /// Reductions over the results of contractions.
+  std::vector<bool> madeOfRows;
+  /// Old states at the newest references.
+  std::vector<bool> rebased;
+  /// States at the newest references that another state is made with.
+  std::vector<bool> references;
+  /// Of loaded tiles alone, element by element: made where it is used.
+  std::vector<bool> madeOfLoads;
+};
+
 /// A kernel that computes all results of a problem.
 struct LoopNest {
   /// Every axis of the results.
   llvm::SmallVector<AxisTile, 4> grid;
   std::unique_ptr<NestBlock> root;
+  NodeUses uses;
 };
 
 llvm::Expected<LoopNest> planLoopNest(const Problem &problem,
                                       const Schedule &schedule);
+
+/// Fills in what a planned nest knows about its nodes, so that costs of many
+/// tiles need not find it out again.
+void findUses(const Problem &problem, LoopNest &nest);
+
+/// The operands of reduction or fold state `id`.
+llvm::ArrayRef<NodeId> getBody(const Problem &problem, NodeId id);
+
+/// Whether a loop is a step of `block`.
+bool holdsLoop(const NestBlock &block);
 
 /// Whether an axis is covered by its tile, for all tiles of `schedule`: what
 /// the loops of a problem depend on, besides the sizes of tiles.

@@ -1,0 +1,146 @@
+//===- NestUses.cpp - What a loop nest's nodes are used for ---------------===//
+//
+// Part of the Cleave project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Found once for a nest, whose cost is counted for many sizes of tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cleave/Transforms/Schedule/LoopNest.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::cleave;
+using namespace mlir::cleave::schedule;
+
+bool schedule::holdsLoop(const NestBlock &block) {
+  return llvm::any_of(block.steps,
+                      [](const Step &step) { return step.kind == Step::Nest; });
+}
+
+llvm::ArrayRef<NodeId> schedule::getBody(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::FoldState)
+    return problem.folds[node.fold].states[node.state].body;
+  return node.operands;
+}
+
+/// Follows `operand` up to contractions, which get `reduced` as axes of rows;
+/// whether there is one.
+static bool addRows(const Problem &problem, NodeId operand,
+                    const AxisSet &reduced, NodeUses &uses) {
+  const Node &node = problem[operand];
+  if (node.kind == NodeKind::Contract) {
+    uses.rows[operand] = unite(uses.rows[operand], reduced);
+    return true;
+  }
+  bool found = false;
+  if (node.kind == NodeKind::Pointwise)
+    for (NodeId next : node.operands)
+      found |= addRows(problem, next, reduced, uses);
+  return found;
+}
+
+/// Fragments of a row that is reduced, or multiplied again, stay in one warp.
+static void findRows(const Problem &problem, NodeUses &uses) {
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const AxisSet &reduced = problem.getReducedAxes(id);
+    if (reduced.empty())
+      continue;
+    llvm::ArrayRef<NodeId> body = getBody(problem, id);
+    for (NodeId operand : body)
+      if (addRows(problem, operand, reduced, uses)) {
+        uses.madeOfRows[id] = true;
+        if (body.size() < 2)
+          continue;
+        uses.rows[id] = unite(
+            uses.rows[id], subtract(problem[id].axes, problem[operand].axes));
+      }
+  }
+}
+
+/// Adds the tiles of `block` that the expression of `id` reads.
+static void collectTiles(const Problem &problem, const NestBlock &block,
+                         NodeId id, std::set<NodeId> &tiles) {
+  auto visit = [&](NodeId operand) {
+    if (problem.isScalar(operand))
+      return;
+    if (block.tiles[operand])
+      tiles.insert(operand);
+    else
+      collectTiles(problem, block, operand, tiles);
+  };
+  for (NodeId operand : getBody(problem, id))
+    visit(operand);
+  if (problem[id].kind == NodeKind::FoldState)
+    visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
+}
+
+static void findHomes(const Problem &problem, NestBlock &block) {
+  block.homes.resize(problem.size());
+  block.tiles.resize(problem.size());
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const NestBlock *home = getHome(problem, &block, id);
+    block.homes[id] = home;
+    block.tiles[id] = home && home->available.count(id);
+  }
+  for (Step &step : block.steps)
+    if (step.kind == Step::Nest)
+      findHomes(problem, step.loop->body);
+}
+
+/// Adds the tiles that `step` reads, with all steps of a loop.
+static void collectTiles(const Problem &problem, const NestBlock &block,
+                         const Step &step, std::set<NodeId> &tiles) {
+  if (step.kind != Step::Nest) {
+    collectTiles(problem, block, step.node, tiles);
+    return;
+  }
+  for (const Step &inner : step.loop->body.steps)
+    collectTiles(problem, step.loop->body, inner, tiles);
+}
+
+static void findLastUses(const Problem &problem, NestBlock &block) {
+  std::map<NodeId, size_t> last;
+  for (auto [i, step] : llvm::enumerate(block.steps)) {
+    std::set<NodeId> tiles;
+    collectTiles(problem, block, step, tiles);
+    for (NodeId id : tiles)
+      last[id] = i;
+    if (step.kind == Step::Nest)
+      findLastUses(problem, step.loop->body);
+  }
+  block.lastUses.assign(last.begin(), last.end());
+}
+
+static bool isMadeOfLoads(const Problem &problem, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Argument || problem.isScalar(id))
+    return true;
+  return node.kind == NodeKind::Pointwise &&
+         llvm::all_of(node.operands, [&](NodeId operand) {
+           return isMadeOfLoads(problem, operand);
+         });
+}
+
+void schedule::findUses(const Problem &problem, LoopNest &nest) {
+  NodeUses &uses = nest.uses;
+  for (std::vector<bool> *flags :
+       {&uses.madeOfRows, &uses.rebased, &uses.references, &uses.madeOfLoads})
+    flags->assign(problem.size(), false);
+  findRows(problem, uses);
+  for (const Fold &fold : problem.folds)
+    for (const FoldState &state : fold.states)
+      uses.rebased[state.rebased] = true;
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    uses.madeOfLoads[id] = isMadeOfLoads(problem, id);
+    for (NodeId operand : problem[id].operands)
+      if (problem[operand].kind == NodeKind::FoldRef)
+        uses.references[operand] = true;
+  }
+  findHomes(problem, *nest.root);
+  findLastUses(problem, *nest.root);
+}
