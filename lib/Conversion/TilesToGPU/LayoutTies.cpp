@@ -149,8 +149,7 @@ static bool isReducedAlongN(vector::ContractionOp op,
   return false;
 }
 
-/// Whether `value` is computed from a contraction by elementwise ops.
-static bool comesFromContraction(Value value, unsigned depth = 0) {
+bool cleave::comesFromContraction(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > 16)
     return false;

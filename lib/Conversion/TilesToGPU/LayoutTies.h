@@ -56,6 +56,9 @@ ContractLayouts getContractLayouts(vector::ContractionOp op,
 /// it is in: partial results may then meet behind the loop.
 bool isLoopAccumulation(vector::ContractionOp op);
 
+/// Whether `value` is computed from a contraction by elementwise ops.
+bool comesFromContraction(Value value, unsigned depth = 0);
+
 /// Chooses how warps share a contraction: whole rows where its result is
 /// reduced along n or its left operand comes from another contraction, which
 /// then stays in registers; else by operand traffic.

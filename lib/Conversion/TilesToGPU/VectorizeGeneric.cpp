@@ -13,12 +13,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorizeGeneric.h"
+#include "LayoutTies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -385,6 +388,20 @@ FailureOr<Value> GenericVectorizer::createContraction() {
     bool select = &operand != &init && !tile.zeroPadded;
     vectors.push_back(select ? selectUnit(tile.vector, dims, 0.0)
                              : tile.vector);
+  }
+  // Layouts keep the rows of what a contraction made in one warp if it is the
+  // left side.
+  auto isWide = [&](unsigned operand) {
+    constexpr int64_t kLeastRows = 16;
+    int64_t rows = 1;
+    for (unsigned dim : operand ? kind.roles.n : kind.roles.m)
+      rows *= std::max<int64_t>(getPadded(dim), 1);
+    return rows >= kLeastRows;
+  };
+  if (comesFromContraction(vectors[1]) && !comesFromContraction(vectors[0]) &&
+      isWide(1)) {
+    std::swap(vectors[0], vectors[1]);
+    std::swap(maps[0], maps[1]);
   }
   return vector::ContractionOp::create(
              b, op.getLoc(), vectors[0], vectors[1], vectors[2],
