@@ -269,10 +269,10 @@ bool Translator::translateIntrinsicCall(Operation *op) {
                  [](double a, double) { return std::tanh(a); })
           .Case("llvm.sqrt.f32", [](double a, double) { return std::sqrt(a); })
           .Case("llvm.fabs.f32", [](double a, double) { return std::fabs(a); })
-          .Case("llvm.maxnum.f32",
-                [](double a, double b) { return std::fmax(a, b); })
-          .Case("llvm.minnum.f32",
-                [](double a, double b) { return std::fmin(a, b); })
+          .Cases({"llvm.maxnum.f32", "llvm.maxnum.f64"},
+                 [](double a, double b) { return std::fmax(a, b); })
+          .Cases({"llvm.minnum.f32", "llvm.minnum.f64"},
+                 [](double a, double b) { return std::fmin(a, b); })
           .Case("llvm.floor.f32",
                 [](double a, double) { return std::floor(a); })
           .Case("llvm.ceil.f32", [](double a, double) { return std::ceil(a); })

@@ -69,4 +69,16 @@ gpu.module @m {
     vector.store %t, %p[%c0] : memref<2xf16>, vector<2xf16>
     gpu.return
   }
+
+  // Loops' ends are counted in f64: no call of a library.
+  // CHECK-LABEL: gpu.func @wide_extremes
+  // CHECK: llvm.call_intrinsic "llvm.maxnum.f64"
+  // CHECK: llvm.call_intrinsic "llvm.minnum.f64"
+  gpu.func @wide_extremes(%x: f64, %y: f64, %p: memref<2xf64>) {
+    %c0 = arith.constant 0 : index
+    %a = arith.maxnumf %x, %y : f64
+    %b = arith.minnumf %a, %y : f64
+    memref.store %b, %p[%c0] : memref<2xf64>
+    gpu.return
+  }
 }

@@ -62,8 +62,10 @@ static Value scale(OpBuilder &b, Location loc, Value value, double factor) {
 }
 
 namespace {
-/// Rewrites an f32 op into post * intrinsic(pre * operands).
-template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
+/// Rewrites an op on floats of that many bits into post * intrinsic(pre *
+/// operands).
+template <typename Op, unsigned kBits = 32>
+struct LowerToIntrinsic : OpRewritePattern<Op> {
   LowerToIntrinsic(MLIRContext *context, StringRef intrinsic, double pre = 1.0,
                    double post = 1.0)
       : OpRewritePattern<Op>(context), intrinsic(intrinsic), pre(pre),
@@ -72,7 +74,10 @@ template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Type type = op->getResult(0).getType();
-    if (!getElementTypeOrSelf(type).isF32())
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isF32() && !element.isF64())
+      return failure();
+    if (element.getIntOrFloatBitWidth() != kBits)
       return failure();
     Location loc = op->getLoc();
     SmallVector<Value> operands =
@@ -82,8 +87,8 @@ template <typename Op> struct LowerToIntrinsic : OpRewritePattern<Op> {
     Value result =
         mapElements(rewriter, loc, operands, [&](ArrayRef<Value> elements) {
           return LLVM::CallIntrinsicOp::create(
-                     rewriter, loc, rewriter.getF32Type(),
-                     rewriter.getStringAttr(intrinsic), elements)
+                     rewriter, loc, element, rewriter.getStringAttr(intrinsic),
+                     elements)
               .getResult(0);
         });
     rewriter.replaceOp(op, scale(rewriter, loc, result, post));
@@ -173,6 +178,11 @@ struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
                                                      "llvm.maxnum.f32");
     patterns.add<LowerToIntrinsic<arith::MinNumFOp>>(context,
                                                      "llvm.minnum.f32");
+    // Ends of loops are counted in f64.
+    patterns.add<LowerToIntrinsic<arith::MaxNumFOp, 64>>(context,
+                                                         "llvm.maxnum.f64");
+    patterns.add<LowerToIntrinsic<arith::MinNumFOp, 64>>(context,
+                                                         "llvm.minnum.f64");
     patterns.add<LowerToIntrinsic<math::FmaOp>>(context, "llvm.fma.f32");
     patterns.add<LowerToIntrinsic<math::FloorOp>>(context, "llvm.floor.f32");
     patterns.add<LowerToIntrinsic<math::CeilOp>>(context, "llvm.ceil.f32");
