@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
@@ -194,8 +195,9 @@ private:
   /// By the axes that tiles cover.
   std::map<std::vector<bool>, std::unique_ptr<LoopNest>> nests;
   SearchResult best;
-  /// All schedules by their fields, where others are asked for.
-  std::map<std::vector<int64_t>, CostedSchedule> tried;
+  /// All schedules by their fields, without a cost if illegal: descents meet
+  /// the same ones.
+  std::map<std::vector<int64_t>, std::optional<CostedSchedule>> tried;
   bool found = false;
   std::string error;
 };
@@ -283,10 +285,11 @@ std::vector<CostedSchedule> Search::getOthers(const CostedSchedule &chosen) {
   while (others.size() < options.others) {
     const CostedSchedule *best = nullptr;
     unsigned most = 0;
-    for (const auto &[fields, each] : tried) {
-      if (each.cost.excess > chosen.cost.excess ||
-          each.cost.time > chosen.cost.time * kSlack)
+    for (const auto &[fields, known] : tried) {
+      if (!known || known->cost.excess > chosen.cost.excess ||
+          known->cost.time > chosen.cost.time * kSlack)
         continue;
+      const CostedSchedule &each = *known;
       unsigned distance = getDistance(fields);
       if (distance > most ||
           (best && distance == most && each.cost < best->cost)) {
@@ -309,16 +312,15 @@ std::vector<CostedSchedule> Search::getOthers(const CostedSchedule &chosen) {
 /// becomes.
 bool Search::tryCandidate(const Schedule &schedule) {
   ++best.candidates;
-  const LoopNest *nest = getNest(schedule);
-  if (!nest)
+  auto [it, isNew] = tried.try_emplace(getFields(schedule));
+  std::optional<CostedSchedule> &known = it->second;
+  if (isNew)
+    if (const LoopNest *nest = getNest(schedule))
+      known = {schedule, computeCost(problem, schedule, *nest, target)};
+  if (!known || (found && !(known->cost < best.cost)))
     return false;
-  Cost cost = computeCost(problem, schedule, *nest, target);
-  if (options.others)
-    tried.try_emplace(getFields(schedule), CostedSchedule{schedule, cost});
-  if (found && !(cost < best.cost))
-    return false;
-  best.schedule = schedule;
-  best.cost = std::move(cost);
+  best.schedule = known->schedule;
+  best.cost = known->cost;
   found = true;
   return true;
 }
@@ -387,6 +389,10 @@ llvm::Expected<SearchResult> Search::run() {
   if (options.start) {
     // Which axes have tiles at all depends on the extents.
     Schedule start = *options.start;
+    // The grid that was chosen is in an order of its own.
+    start.grid = schedule.grid;
+    for (AxisTile &range : start.grid)
+      range.tile = getTile(options.start->grid, range.axis);
     for (Field &field : fields)
       if (!llvm::is_contained(field.choices, field.get(start)))
         field.get(start) = field.choices.front();
