@@ -41,6 +41,23 @@ def VectorizeTilesPass
   ];
 }
 
+def AssumeRowsPass : Pass<"cleave-assume-rows", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Take rows of a dynamic length for whole vectors";
+  let description = [{
+    Input: a kernel in the vector form. Accesses of 16 bytes need rows that start
+    at 16 bytes. Where the length of a tensor's rows is dynamic, the tensor and
+    the extents that tiles of it start and end at get the attribute
+    `cleave.row_multiple`: layouts and rings are made for accesses of so many
+    elements. The kernel checks it, and reads element by element where it is not
+    so.
+
+    ```mlir
+    gpu.func @f(%x: memref<?x?xf16> {cleave.row_multiple = 8},
+                %n: index {cleave.row_multiple = 8}) kernel {
+    ```
+  }];
+}
+
 def StageTilesPass : Pass<"cleave-stage-tiles", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Load a loop's tiles through a ring in shared memory";
   let description = [{

@@ -108,8 +108,13 @@ Value DomainEmitter::toPosition(Value limit, bool next) {
   // No axis is as long. NaN, with which comparisons are false, becomes the
   // lower one.
   constexpr double kFar = int64_t(1) << 60;
-  limit = arith::MaxNumFOp::create(b, loc, limit, number(-kFar));
-  limit = arith::MinNumFOp::create(b, loc, limit, number(kFar));
+  auto clamp = [&](arith::CmpFPredicate within, double end) {
+    Value last = number(end);
+    Value inside = arith::CmpFOp::create(b, loc, within, limit, last);
+    limit = arith::SelectOp::create(b, loc, inside, limit, last);
+  };
+  clamp(arith::CmpFPredicate::OGT, -kFar);
+  clamp(arith::CmpFPredicate::OLT, kFar);
   Value whole = arith::FPToSIOp::create(b, loc, b.getI64Type(), limit);
   Value back = arith::SIToFPOp::create(b, loc, type, whole);
   auto predicate = next ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT;

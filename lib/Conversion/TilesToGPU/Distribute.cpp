@@ -155,6 +155,30 @@ Value Distributor::getFlat(Value memref) {
   return flat;
 }
 
+Value Distributor::getRowsPredicate() {
+  if (rowsPredicate)
+    return rowsPredicate;
+  auto b = ImplicitLocOpBuilder::atBlockBegin(func.getLoc(), &func.front());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto multiple = func.getArgAttrOfType<IntegerAttr>(i, kRowMultipleAttrName);
+    if (!multiple)
+      continue;
+    BlockArgument arg = func.getArgument(i);
+    Value length = arg;
+    if (auto type = dyn_cast<MemRefType>(arg.getType()))
+      length = memref::DimOp::create(b, arg, type.getRank() - 1);
+    Value rest = arith::RemUIOp::create(
+        b, length, arith::ConstantIndexOp::create(b, multiple.getInt()));
+    Value whole =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+    rowsPredicate = rowsPredicate
+                        ? Value(arith::AndIOp::create(b, rowsPredicate, whole))
+                        : whole;
+  }
+  return rowsPredicate;
+}
+
 Value Distributor::getThreadCoord(const LinearLayout &layout, unsigned d) {
   auto key =
       std::make_pair(Attribute(LayoutAttr::get(func.getContext(), layout)), d);

@@ -9,11 +9,13 @@
 // vector.transfer_read and transfer_write on global memory. A thread accesses
 // runs of its registers that are consecutive in memory. Where a tile may reach
 // past its bounds, a whole tile takes a branch without predicates and a partial
-// one checks each run: memory out of bounds is never touched.
+// one checks each run: memory out of bounds is never touched. Rows that should
+// be whole vectors and are not take a branch that goes element by element.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "KernelInfo.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -43,7 +45,7 @@ private:
   };
   void collectBounds();
   /// Null if the bounds are constants that the tile exceeds.
-  Value getWholeTilePredicate();
+  Value getWholeTilePredicate(ImplicitLocOpBuilder &b);
   bool mayBePartial() const { return !bounds.empty(); }
   /// The run at `reg` is inside all bounds.
   Value getRunPredicate(ImplicitLocOpBuilder &b, int64_t reg,
@@ -58,6 +60,16 @@ private:
                 bool predicated);
   void storeAll(ImplicitLocOpBuilder &b, Value regs, Value mask,
                 bool predicated);
+  Value loadRuns(ImplicitLocOpBuilder &b, Value padding, Value mask);
+  void storeRuns(ImplicitLocOpBuilder &b, Value regs, Value mask);
+  void copyRuns(ImplicitLocOpBuilder &b, Value buffer, const SharedTile &tile,
+                Value offset, ArrayRef<NamedAttribute> attributes);
+  void copyElements(ImplicitLocOpBuilder &b, Value buffer,
+                    const SharedTile &tile, Value offset,
+                    ArrayRef<NamedAttribute> attributes);
+  /// Two branches, with runs of `width` and with single elements.
+  scf::IfOp createBranch(ImplicitLocOpBuilder &b, TypeRange types,
+                         function_ref<void(ImplicitLocOpBuilder &)> fill);
   llvm::MaybeAlign getAlignment() const {
     return llvm::Align(width * getElementBytes(elementType));
   }
@@ -67,8 +79,9 @@ private:
   const GlobalAccess &access;
   const LinearLayout &layout;
   Type elementType;
-  /// Elements of one access.
-  int64_t width = 1;
+  /// Elements of one access, if `aligned`, where that is to be checked.
+  int64_t width = 1, single = 1;
+  Value aligned;
   SmallVector<Bound> bounds;
   /// The memref as one dimension, and the place of register 0 in it: what
   /// other registers add is a constant offset of the access wherever strides
@@ -86,6 +99,8 @@ AccessEmitter::AccessEmitter(Distributor &distributor, ImplicitLocOpBuilder &b,
       elementType(access.getTileType().getElementType()) {
   if (std::optional<unsigned> dim = access.getContiguousDim())
     width = std::min(access.getVectorWidth(), layout.getContiguity(*dim));
+  if (width > access.getSafeWidth())
+    aligned = distributor.getRowsPredicate();
   collectBounds();
   findOrigin();
 }
@@ -106,7 +121,7 @@ void AccessEmitter::collectBounds() {
   }
 }
 
-Value AccessEmitter::getWholeTilePredicate() {
+Value AccessEmitter::getWholeTilePredicate(ImplicitLocOpBuilder &b) {
   Value all;
   for (const Bound &bound : bounds) {
     if (bound.constant)
@@ -261,10 +276,11 @@ Value AccessEmitter::loadAll(ImplicitLocOpBuilder &b, Value padding, Value mask,
   return joinRegisters(b, runs);
 }
 
-Value AccessEmitter::load(Value padding, Value mask) {
+Value AccessEmitter::loadRuns(ImplicitLocOpBuilder &b, Value padding,
+                              Value mask) {
   if (!mayBePartial())
     return loadAll(b, padding, mask, /*predicated=*/false);
-  Value whole = getWholeTilePredicate();
+  Value whole = getWholeTilePredicate(b);
   if (!whole || layout.getNumRegisters() == width)
     return loadAll(b, padding, mask, /*predicated=*/true);
   VectorType type = VectorType::get({layout.getNumRegisters()}, elementType);
@@ -277,6 +293,31 @@ Value AccessEmitter::load(Value padding, Value mask) {
   fill(branch.thenBlock(), /*predicated=*/false);
   fill(branch.elseBlock(), /*predicated=*/true);
   return branch.getResult(0);
+}
+
+scf::IfOp
+AccessEmitter::createBranch(ImplicitLocOpBuilder &b, TypeRange types,
+                            function_ref<void(ImplicitLocOpBuilder &)> fill) {
+  auto branch = scf::IfOp::create(b, types, aligned, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  ImplicitLocOpBuilder inside(b.getLoc(),
+                              OpBuilder::atBlockBegin(branch.thenBlock()));
+  fill(inside);
+  std::swap(width, single);
+  inside.setInsertionPointToStart(branch.elseBlock());
+  fill(inside);
+  std::swap(width, single);
+  return branch;
+}
+
+Value AccessEmitter::load(Value padding, Value mask) {
+  if (!aligned)
+    return loadRuns(b, padding, mask);
+  VectorType type = VectorType::get({layout.getNumRegisters()}, elementType);
+  auto fill = [&](ImplicitLocOpBuilder &b) {
+    scf::YieldOp::create(b, loadRuns(b, padding, mask));
+  };
+  return createBranch(b, type, fill).getResult(0);
 }
 
 void AccessEmitter::storeAll(ImplicitLocOpBuilder &b, Value regs, Value mask,
@@ -300,17 +341,26 @@ void AccessEmitter::storeAll(ImplicitLocOpBuilder &b, Value regs, Value mask,
   }
 }
 
+void AccessEmitter::storeRuns(ImplicitLocOpBuilder &b, Value regs, Value mask) {
+  Value whole = mayBePartial() ? getWholeTilePredicate(b) : Value();
+  if (!whole || layout.getNumRegisters() == width)
+    return storeAll(b, regs, mask, mayBePartial());
+  auto branch = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  ImplicitLocOpBuilder inside(b.getLoc(),
+                              OpBuilder::atBlockBegin(branch.thenBlock()));
+  storeAll(inside, regs, mask, /*predicated=*/false);
+  inside.setInsertionPointToStart(branch.elseBlock());
+  storeAll(inside, regs, mask, /*predicated=*/true);
+}
+
 void AccessEmitter::store(Value regs, Value mask) {
-  Value whole = mayBePartial() ? getWholeTilePredicate() : Value();
   auto emit = [&](ImplicitLocOpBuilder &b) {
-    if (!whole || layout.getNumRegisters() == width)
-      return storeAll(b, regs, mask, mayBePartial());
-    auto branch = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
-    ImplicitLocOpBuilder inside(b.getLoc(),
-                                OpBuilder::atBlockBegin(branch.thenBlock()));
-    storeAll(inside, regs, mask, /*predicated=*/false);
-    inside.setInsertionPointToStart(branch.elseBlock());
-    storeAll(inside, regs, mask, /*predicated=*/true);
+    if (!aligned)
+      return storeRuns(b, regs, mask);
+    createBranch(b, TypeRange(), [&](ImplicitLocOpBuilder &b) {
+      storeRuns(b, regs, mask);
+      scf::YieldOp::create(b);
+    });
   };
   Value owner = distributor.getOwnerPredicate(layout);
   if (!owner)
@@ -321,25 +371,84 @@ void AccessEmitter::store(Value regs, Value mask) {
   emit(inside);
 }
 
+void AccessEmitter::copyRuns(ImplicitLocOpBuilder &b, Value buffer,
+                             const SharedTile &tile, Value offset,
+                             ArrayRef<NamedAttribute> attributes) {
+  DenseMap<std::pair<unsigned, int64_t>, Value> cache;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+    Value predicate = getRunPredicate(b, reg, cache), count;
+    if (predicate)
+      count = arith::SelectOp::create(b, predicate,
+                                      arith::ConstantIndexOp::create(b, width),
+                                      arith::ConstantIndexOp::create(b, 0));
+    // Only whole chunks can go past the first-level cache.
+    bool bypass = width * getElementBytes(elementType) == kAccessAlignment;
+    auto copy = nvgpu::DeviceAsyncCopyOp::create(
+        b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), buffer,
+        distributor.getSwizzledIndex(b, layout, tile, reg, offset), flat,
+        getPlace(b, reg), b.getIndexAttr(width), count,
+        bypass ? b.getUnitAttr() : UnitAttr());
+    copy->setDiscardableAttrs(attributes);
+  }
+}
+
+/// A chunk of 16 bytes is in one piece whatever the swizzle.
+void AccessEmitter::copyElements(ImplicitLocOpBuilder &b, Value buffer,
+                                 const SharedTile &tile, Value offset,
+                                 ArrayRef<NamedAttribute> attributes) {
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(elementType));
+  Value first = arith::ConstantIndexOp::create(b, 0);
+  Value last = arith::ConstantIndexOp::create(b, width);
+  Value step = arith::ConstantIndexOp::create(b, 1);
+  unsigned dim = *access.getContiguousDim();
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
+    Value from = getPlace(b, reg);
+    Value to = distributor.getSwizzledIndex(b, layout, tile, reg, offset);
+    auto loop = scf::ForOp::create(b, first, last, step);
+    loop->setAttr(kCopyAttrName, b.getUnitAttr());
+    ImplicitLocOpBuilder each(b.getLoc(),
+                              OpBuilder::atBlockBegin(loop.getBody()));
+    Value element = loop.getInductionVar(), inside;
+    for (const Bound &bound : bounds) {
+      Value coord = distributor.getCoord(each, layout, reg, bound.dim);
+      if (bound.dim == dim)
+        coord = arith::AddIOp::create(each, coord, element);
+      inside =
+          conjunction(each, inside,
+                      arith::CmpIOp::create(each, arith::CmpIPredicate::slt,
+                                            coord, bound.value));
+    }
+    Value place = arith::AddIOp::create(each, from, element);
+    Value value;
+    if (inside) {
+      auto branch = scf::IfOp::create(each, elementType, inside, true, true);
+      ImplicitLocOpBuilder then(b.getLoc(),
+                                OpBuilder::atBlockBegin(branch.thenBlock()));
+      Value loaded = memref::LoadOp::create(then, flat, place);
+      scf::YieldOp::create(then, loaded);
+      then.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(then, zero);
+      value = branch.getResult(0);
+    } else {
+      value = memref::LoadOp::create(each, flat, place);
+    }
+    Value slot = arith::AddIOp::create(each, to, element);
+    auto store = memref::StoreOp::create(each, value, buffer, slot);
+    store->setDiscardableAttrs(attributes);
+  }
+}
+
 void AccessEmitter::copy(Value buffer, const SharedTile &tile, Value offset,
                          ArrayRef<NamedAttribute> attributes) {
-  DenseMap<std::pair<unsigned, int64_t>, Value> cache;
   auto emit = [&](ImplicitLocOpBuilder &b) {
-    for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
-      Value predicate = getRunPredicate(b, reg, cache), count;
-      if (predicate)
-        count = arith::SelectOp::create(
-            b, predicate, arith::ConstantIndexOp::create(b, width),
-            arith::ConstantIndexOp::create(b, 0));
-      // Only whole chunks can go past the first-level cache.
-      bool bypass = width * getElementBytes(elementType) == kAccessAlignment;
-      auto copy = nvgpu::DeviceAsyncCopyOp::create(
-          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), buffer,
-          distributor.getSwizzledIndex(b, layout, tile, reg, offset), flat,
-          getPlace(b, reg), b.getIndexAttr(width), count,
-          bypass ? b.getUnitAttr() : UnitAttr());
-      copy->setDiscardableAttrs(attributes);
-    }
+    if (!aligned)
+      return copyRuns(b, buffer, tile, offset, attributes);
+    auto branch = scf::IfOp::create(b, aligned, /*withElseRegion=*/true);
+    ImplicitLocOpBuilder inside(b.getLoc(),
+                                OpBuilder::atBlockBegin(branch.thenBlock()));
+    copyRuns(inside, buffer, tile, offset, attributes);
+    inside.setInsertionPointToStart(branch.elseBlock());
+    copyElements(inside, buffer, tile, offset, attributes);
   };
   Value owner = distributor.getOwnerPredicate(layout);
   if (!owner)

@@ -193,6 +193,8 @@ public:
 
   /// A memref of identity layout as one dimension.
   Value getFlat(Value memref);
+  /// Whether the kernel's arguments are what `cleave.row_multiple` says.
+  Value getRowsPredicate();
   /// Coordinate along d of register 0, computed once at the kernel's start.
   Value getThreadCoord(const LinearLayout &layout, unsigned d);
   /// Coordinate along d of register `reg`.
@@ -222,6 +224,7 @@ private:
   DenseMap<std::pair<Attribute, unsigned>, Value> threadCoords;
   DenseMap<Attribute, Value> ownerPredicates;
   DenseMap<Value, Value> flatMemRefs;
+  Value rowsPredicate;
   /// Threads' places with bits of registers mixed in.
   DenseMap<std::pair<Value, int64_t>, Value> mixedPlaces;
   llvm::MapVector<Value, Value> ringBuffers;

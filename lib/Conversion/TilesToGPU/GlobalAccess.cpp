@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Alignment and bounds of tile loads and stores, from static facts only.
+// Alignment and bounds of tile loads and stores, from what is known before the
+// kernel runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GlobalAccess.h"
+#include "KernelInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -40,20 +42,21 @@ static int64_t powerDivisor(int64_t value, int64_t limit) {
   return std::min<int64_t>(limit, value & -value);
 }
 
-static int64_t divisorOf(Value index, int64_t limit, unsigned depth);
+static int64_t divisorOf(Value index, int64_t limit, bool assume,
+                         unsigned depth);
 
 static int64_t divisorOf(AffineExpr expr, ValueRange operands, unsigned numDims,
-                         int64_t limit, unsigned depth) {
+                         int64_t limit, bool assume, unsigned depth) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return powerDivisor(constant.getValue(), limit);
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return divisorOf(operands[dim.getPosition()], limit, depth + 1);
+    return divisorOf(operands[dim.getPosition()], limit, assume, depth + 1);
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return divisorOf(operands[numDims + symbol.getPosition()], limit,
+    return divisorOf(operands[numDims + symbol.getPosition()], limit, assume,
                      depth + 1);
   auto binary = cast<AffineBinaryOpExpr>(expr);
   auto side = [&](AffineExpr e) {
-    return divisorOf(e, operands, numDims, limit, depth + 1);
+    return divisorOf(e, operands, numDims, limit, assume, depth + 1);
   };
   switch (binary.getKind()) {
   case AffineExprKind::Add:
@@ -65,25 +68,39 @@ static int64_t divisorOf(AffineExpr expr, ValueRange operands, unsigned numDims,
   }
 }
 
-static int64_t divisorOfBlockArgument(BlockArgument arg, int64_t limit,
-                                      unsigned depth) {
-  auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-  if (!loop || arg != loop.getInductionVar())
+/// What a kernel's argument says of itself, or 1.
+static int64_t getRowMultiple(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  auto func = arg ? dyn_cast<gpu::GPUFuncOp>(arg.getOwner()->getParentOp())
+                  : gpu::GPUFuncOp();
+  // Shared memory is an argument of the block, too.
+  if (!func || arg.getArgNumber() >= func.getNumArguments())
     return 1;
-  return std::min(divisorOf(loop.getLowerBound(), limit, depth + 1),
-                  divisorOf(loop.getStep(), limit, depth + 1));
+  auto attr = func.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(),
+                                                 kRowMultipleAttrName);
+  return attr ? attr.getInt() : 1;
 }
 
-static int64_t divisorOf(Value index, int64_t limit, unsigned depth) {
+static int64_t divisorOfBlockArgument(BlockArgument arg, int64_t limit,
+                                      bool assume, unsigned depth) {
+  auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+  if (!loop || arg != loop.getInductionVar())
+    return assume ? powerDivisor(getRowMultiple(arg), limit) : 1;
+  return std::min(divisorOf(loop.getLowerBound(), limit, assume, depth + 1),
+                  divisorOf(loop.getStep(), limit, assume, depth + 1));
+}
+
+static int64_t divisorOf(Value index, int64_t limit, bool assume,
+                         unsigned depth) {
   if (depth > kMaxDepth)
     return 1;
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return powerDivisor(*constant, limit);
   if (auto arg = dyn_cast<BlockArgument>(index))
-    return divisorOfBlockArgument(arg, limit, depth);
+    return divisorOfBlockArgument(arg, limit, assume, depth);
   Operation *op = index.getDefiningOp();
   auto operand = [&](unsigned i) {
-    return divisorOf(op->getOperand(i), limit, depth + 1);
+    return divisorOf(op->getOperand(i), limit, assume, depth + 1);
   };
   if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
           arith::MinUIOp, arith::MaxUIOp>(op))
@@ -105,13 +122,14 @@ static int64_t divisorOf(Value index, int64_t limit, unsigned depth) {
     return 1;
   int64_t divisor = limit;
   for (AffineExpr expr : map.getResults())
-    divisor = std::min(divisor, divisorOf(expr, op->getOperands(),
-                                          map.getNumDims(), limit, depth));
+    divisor =
+        std::min(divisor, divisorOf(expr, op->getOperands(), map.getNumDims(),
+                                    limit, assume, depth));
   return divisor;
 }
 
-int64_t cleave::getKnownDivisor(Value index, int64_t limit) {
-  return divisorOf(index, limit, 0);
+int64_t cleave::getKnownDivisor(Value index, int64_t limit, bool assume) {
+  return divisorOf(index, limit, assume, 0);
 }
 
 std::optional<unsigned> GlobalAccess::getContiguousDim() const {
@@ -160,7 +178,7 @@ LogicalResult GlobalAccess::resolveMask() {
   return success();
 }
 
-int64_t GlobalAccess::computeVectorWidth() const {
+int64_t GlobalAccess::computeVectorWidth(bool assume) const {
   VectorTransferOpInterface op = getOp();
   std::optional<unsigned> dim = getContiguousDim();
   int64_t bytes = getElementBytes(getTileType().getElementType());
@@ -174,16 +192,18 @@ int64_t GlobalAccess::computeVectorWidth() const {
   MemRefType memref = getMemRefType();
   // All strides but the innermost are products of the inner sizes.
   if (memref.getRank() > 1) {
-    if (memref.isDynamicDim(memref.getRank() - 1))
-      return 1;
-    width = std::min(width, powerDivisor(memref.getShape().back(), width));
+    int64_t row = memref.getShape().back();
+    if (ShapedType::isDynamic(row))
+      row = assume ? getRowMultiple(op.getBase()) : 1;
+    width = std::min(width, powerDivisor(row, width));
   }
-  width = std::min(width, getKnownDivisor(op.getIndices().back(), width));
+  width =
+      std::min(width, getKnownDivisor(op.getIndices().back(), width, assume));
   if (OpFoldResult bound = maskBounds[*dim]) {
     std::optional<int64_t> constant = getConstantIntValue(bound);
-    width =
-        std::min(width, constant ? powerDivisor(*constant, width)
-                                 : getKnownDivisor(cast<Value>(bound), width));
+    width = std::min(
+        width, constant ? powerDivisor(*constant, width)
+                        : getKnownDivisor(cast<Value>(bound), width, assume));
   }
   return width;
 }
@@ -212,6 +232,7 @@ FailureOr<GlobalAccess> GlobalAccess::get(VectorTransferOpInterface op) {
   }
   if (failed(access.resolveMask()))
     return failure();
-  access.vectorWidth = access.computeVectorWidth();
+  access.vectorWidth = access.computeVectorWidth(/*assume=*/true);
+  access.safeWidth = access.computeVectorWidth(/*assume=*/false);
   return access;
 }

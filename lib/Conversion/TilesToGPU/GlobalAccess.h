@@ -23,8 +23,9 @@ namespace mlir::cleave {
 /// Bytes of one element in memory (i1 counts as a byte).
 int64_t getElementBytes(Type elementType);
 
-/// The largest power of two that divides `index` for certain, at most `limit`.
-int64_t getKnownDivisor(Value index, int64_t limit);
+/// The largest power of two that divides `index` for certain, or (`assume`)
+/// most likely, at most `limit`.
+int64_t getKnownDivisor(Value index, int64_t limit, bool assume = false);
 
 /// One transfer op, its permutation map resolved.
 class GlobalAccess {
@@ -52,19 +53,22 @@ public:
     return memDims[d] && !getOp().isDimInBounds(d);
   }
 
-  /// Elements that one aligned access of at most 16 bytes may cover.
+  /// Elements that one aligned access of at most 16 bytes may cover, if the
+  /// kernel's arguments are what `cleave.row_multiple` says.
   int64_t getVectorWidth() const { return vectorWidth; }
+  /// Elements that it may cover in any case.
+  int64_t getSafeWidth() const { return safeWidth; }
 
 private:
   GlobalAccess(VectorTransferOpInterface op) : op(op) {}
   LogicalResult resolveMask();
-  int64_t computeVectorWidth() const;
+  int64_t computeVectorWidth(bool assume) const;
 
   VectorTransferOpInterface op;
   SmallVector<std::optional<unsigned>> memDims;
   SmallVector<OpFoldResult> maskBounds;
   Value generalMask;
-  int64_t vectorWidth = 1;
+  int64_t vectorWidth = 1, safeWidth = 1;
 };
 
 } // namespace mlir::cleave

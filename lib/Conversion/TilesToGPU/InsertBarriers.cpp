@@ -15,6 +15,7 @@
 
 #include "Cleave/Conversion/Passes.h"
 #include "Cleave/Conversion/TileDialect.h"
+#include "KernelInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -320,6 +321,9 @@ FailureOr<bool> BarrierInserter::isBarrierMissing(scf::ForOp loop,
 }
 
 LogicalResult BarrierInserter::visitLoop(scf::ForOp loop, Pending &pending) {
+  // A run of elements is one access.
+  if (loop->hasAttr(kCopyAttrName))
+    return visitBlock(*loop.getBody(), pending);
   // First what iterations owe each other. A barrier that one walk puts in is
   // there for the next one.
   Pending steady;

@@ -26,6 +26,14 @@ inline constexpr llvm::StringLiteral kJoinAttrName = "cleave.join";
 /// Of a memref.alloc in the host form: it holds zeros.
 inline constexpr llvm::StringLiteral kZerosAttrName = "cleave.zeros";
 
+/// Of a kernel's argument: what most likely divides it, or its rows, if it is
+/// memory.
+inline constexpr llvm::StringLiteral kRowMultipleAttrName =
+    "cleave.row_multiple";
+
+/// Of a loop: its iterations copy elements of one run.
+inline constexpr llvm::StringLiteral kCopyAttrName = "cleave.copy";
+
 /// A kernel that shares the launch of the one in front.
 inline constexpr llvm::StringLiteral kBesideAttrName = "cleave.beside";
 

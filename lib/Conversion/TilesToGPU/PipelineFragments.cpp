@@ -8,7 +8,9 @@
 // Stage: vector form, after --cleave-stage-tiles. A loop's contractions are cut
 // along K into slices of one instruction, and the operands of a slice are read
 // while the slice before is multiplied: those of the first one in the iteration
-// before, behind the barrier, so that no product waits for it.
+// before, behind the barrier, so that no product waits for it. Where an
+// iteration's operands depend on more than what it loads, they are made slice
+// by slice where they are multiplied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -47,6 +50,8 @@ public:
 
   bool analyze();
   void run();
+  /// The same without reading ahead, for each contraction that allows it.
+  void sliceOnly();
 
 private:
   struct Product {
@@ -55,15 +60,17 @@ private:
   };
   /// A dimension of a tile, or none.
   using Dim = std::optional<unsigned>;
-  /// Where operands are read: the slice, and the slot of what iteration.
+  /// Where operands are read: the slice, and the slot of what iteration, if it
+  /// is another one than the whole tile's.
   struct Place {
     int64_t slice;
-    Value slot;
-    int64_t phase;
+    Value slot = {};
+    int64_t phase = 0;
   };
   using Versions = std::map<std::pair<void *, unsigned>, Value>;
 
   bool findRing();
+  bool isShared(Value value, Dim dim);
   bool canSlice(Value value, Dim dim);
   Value slice(Value value, Dim dim, const Place &place, Versions &made);
   Value sliceOp(Operation *op, Dim dim, const Place &place, Versions &made);
@@ -79,6 +86,8 @@ private:
   SmallVector<Product> products;
   SmallVector<Value> sums;
   BlockArgument slot;
+  /// Operands may depend on what the iteration has computed.
+  bool inPlace = false;
   Operation *wait = nullptr, *barrier = nullptr;
   int64_t count = 0;
 };
@@ -123,10 +132,15 @@ static bool isSplat(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// Whether `value` is made of tiles in rings by operations that are cheap and
-/// need no other position.
+/// Whether `value` is the same for all slices, and there already.
+bool LoopPipeliner::isShared(Value value, Dim dim) {
+  return !dim && (inPlace || loop.isDefinedOutsideOfLoop(value));
+}
+
+/// Whether `value` is made of tiles in rings by operations that need no other
+/// position.
 bool LoopPipeliner::canSlice(Value value, Dim dim) {
-  if (!dim && loop.isDefinedOutsideOfLoop(value))
+  if (isShared(value, dim))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || !isTile(value))
@@ -140,7 +154,7 @@ bool LoopPipeliner::canSlice(Value value, Dim dim) {
   if (isa<vector::TransposeOp, vector::BroadcastOp>(op))
     return canSlice(op->getOperand(0), dim ? getSourceDim(op, *dim) : dim);
   return isElementwiseTileOp(op) &&
-         isa<arith::ArithDialect>(op->getDialect()) &&
+         isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return isTile(operand) && canSlice(operand, dim);
          });
@@ -188,9 +202,10 @@ Value LoopPipeliner::sliceOp(Operation *op, Dim dim, const Place &place,
     SmallVector<int64_t> offsets(type.getRank(), 0);
     if (dim)
       offsets[*dim] = place.slice * kSlice;
-    return tile::ReadOp::create(b, sliced, read.getRing(), place.slot,
-                                b.getDenseI64ArrayAttr(offsets),
-                                b.getI64IntegerAttr(place.phase));
+    return tile::ReadOp::create(
+        b, sliced, read.getRing(), place.slot ? place.slot : read.getSlot(),
+        b.getDenseI64ArrayAttr(offsets),
+        place.slot ? b.getI64IntegerAttr(place.phase) : read.getPhaseAttr());
   }
   IRMapping map;
   Dim source = dim;
@@ -205,7 +220,7 @@ Value LoopPipeliner::sliceOp(Operation *op, Dim dim, const Place &place,
 
 Value LoopPipeliner::slice(Value value, Dim dim, const Place &place,
                            Versions &made) {
-  if (!dim && loop.isDefinedOutsideOfLoop(value))
+  if (isShared(value, dim))
     return value;
   auto key = std::make_pair(value.getAsOpaquePointer(), dim ? *dim + 1 : 0);
   auto known = made.find(key);
@@ -283,6 +298,27 @@ void LoopPipeliner::run() {
     rewriter.eraseOp(product.op);
 }
 
+void LoopPipeliner::sliceOnly() {
+  inPlace = true;
+  SmallVector<Product> found;
+  for (auto op : loop.getOps<vector::ContractionOp>()) {
+    FailureOr<ContractDims> dims = ContractDims::get(op);
+    if (succeeded(dims) && isTensorCoreContract(op, *dims) &&
+        dims->k > kSlice && chooseWarps(op, *dims, warps).k == 1 &&
+        canSlice(op.getLhs(), dims->lhsK) && canSlice(op.getRhs(), dims->rhsK))
+      found.push_back({op, *dims});
+  }
+  IRRewriter rewriter(loop);
+  for (Product &product : found) {
+    products = {product};
+    sums = {product.op.getAcc()};
+    b.setInsertionPoint(product.op);
+    for (int64_t i = 0; i < product.dims.k / kSlice; ++i)
+      multiply(readOperands({i}));
+    rewriter.replaceOp(product.op, sums.front());
+  }
+}
+
 namespace {
 struct PipelineFragmentsPass
     : cleave::impl::PipelineFragmentsPassBase<PipelineFragmentsPass> {
@@ -295,6 +331,8 @@ struct PipelineFragmentsPass
       LoopPipeliner pipeliner(loop, *warps);
       if (pipeliner.analyze())
         pipeliner.run();
+      else
+        pipeliner.sliceOnly();
     }
   }
 };

@@ -34,6 +34,7 @@ static void addCleanup(OpPassManager &pm) {
 /// Tiles of a block to registers of its threads.
 static void addDistributeTiles(OpPassManager &pm, int64_t prefetchBytes) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  kernels.addPass(cleave::createAssumeRowsPass());
   kernels.addPass(cleave::createScaleExponentsPass());
   kernels.addPass(cleave::createStageTilesPass());
   cleave::PrefetchTilesPassOptions prefetch;

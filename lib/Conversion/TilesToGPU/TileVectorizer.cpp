@@ -178,6 +178,43 @@ FailureOr<Tile> TileVectorizer::getTile(Operation *user, Value value) {
   return it->second;
 }
 
+/// Adds what `value` is made of in a block.
+static void collectOrigins(Value value, DenseSet<Value> &origins) {
+  Operation *op = value.getDefiningOp();
+  if (!origins.insert(value).second || !op)
+    return;
+  for (Value operand : op->getOperands())
+    collectOrigins(operand, origins);
+}
+
+/// Blocks that differ only in what the place does not depend on write the same:
+/// whether the block is the first of them. Null if it is alone.
+Value TileVectorizer::isFirstWriter(tensor::ParallelInsertSliceOp op) {
+  auto forall = op->getParentOfType<scf::ForallOp>();
+  DenseSet<Value> origins;
+  for (OpFoldResult offset : op.getMixedOffsets())
+    if (auto value = dyn_cast<Value>(offset))
+      collectOrigins(value, origins);
+  Location loc = op.getLoc();
+  Value first;
+  for (auto [iv, begin, end, step] :
+       llvm::zip_equal(forall.getInductionVars(), forall.getMixedLowerBound(),
+                       forall.getMixedUpperBound(), forall.getMixedStep())) {
+    std::optional<int64_t> from = getConstantIntValue(begin),
+                           to = getConstantIntValue(end),
+                           by = getConstantIntValue(step);
+    if (origins.contains(iv) || (from && to && by && *to - *from <= *by))
+      continue;
+    SmallVector<OpFoldResult> ends = mapSizes({OpFoldResult(iv), begin});
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       materialize(loc, ends[0]),
+                                       materialize(loc, ends[1]));
+    first =
+        first ? arith::AndIOp::create(b, loc, first, here).getResult() : here;
+  }
+  return first;
+}
+
 LogicalResult TileVectorizer::convertInsert(tensor::ParallelInsertSliceOp op) {
   Value memref = outputs.lookup(op.getDest());
   if (!memref)
@@ -198,10 +235,17 @@ LogicalResult TileVectorizer::convertInsert(tensor::ParallelInsertSliceOp op) {
   SmallVector<unsigned> dims = getTransferDims(
       rank, op.getDroppedDims(), shapes.getKeptDims(op.getSource()));
   SmallVector<bool> inBounds(dims.size(), true);
+  Value mask = createMask(loc, op.getSource(), *tile);
+  Value first = isFirstWriter(op);
+  OpBuilder::InsertionGuard guard(b);
+  if (first) {
+    auto branch = scf::IfOp::create(b, loc, first, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
   vector::TransferWriteOp::create(
       b, loc, tile->vector, memref, indices,
-      AffineMapAttr::get(getTransferMap(b, memref, dims)),
-      createMask(loc, op.getSource(), *tile), b.getBoolArrayAttr(inBounds));
+      AffineMapAttr::get(getTransferMap(b, memref, dims)), mask,
+      b.getBoolArrayAttr(inBounds));
   return success();
 }
 

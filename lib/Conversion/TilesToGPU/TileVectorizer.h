@@ -47,6 +47,7 @@ private:
   LogicalResult convertBlock(Block &block);
   LogicalResult convert(Operation *op);
   LogicalResult convertSlice(tensor::ExtractSliceOp op);
+  Value isFirstWriter(tensor::ParallelInsertSliceOp op);
   LogicalResult convertInsert(tensor::ParallelInsertSliceOp op);
   LogicalResult convertLoop(scf::ForOp op);
   LogicalResult convertYield(scf::ForOp op, scf::ForOp loop);

@@ -76,6 +76,7 @@ private:
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   bool isLate(NodeId id) const;
   void countExchange(const NestBlock &block, NodeId id, double trips);
+  bool isCheap(const NestBlock &block, NodeId id) const;
   void countFragments(const NestBlock &block, NodeId id, double trips);
   /// Bytes of the arguments that `blocks` consecutive blocks load.
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
@@ -230,6 +231,18 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
   return best;
 }
 
+/// Whether each warp makes its own fragments of the tile. Others are made once
+/// and move through shared memory.
+bool Counter::isCheap(const NestBlock &block, NodeId id) const {
+  const Node &node = problem[id];
+  if (node.kind != NodeKind::Pointwise || block.homes[id] != &block)
+    return true;
+  return !isSpecial(node.op) &&
+         llvm::all_of(node.operands, [&](NodeId operand) {
+           return problem.isScalar(operand) || isCheap(block, operand);
+         });
+}
+
 /// Each warp reads its rows and columns of the operands from shared memory, one
 /// slice of 16 along the reduced axis while it multiplies another.
 void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
@@ -249,9 +262,22 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
     double parts = getBusyWarps(block, id);
     share = {parts, 1, 1, warps / parts};
   }
+  // What is not cheap moves through shared memory, but for an accumulator that
+  // becomes an operand.
+  auto isExchanged = [&](NodeId operand) {
+    return row == uses.rows.end() && block.homes[operand] == &block &&
+           !isCheap(block, operand);
+  };
+  for (NodeId operand : {lhs, rhs})
+    if (isExchanged(operand)) {
+      constexpr double kBytes = 2;
+      cost.sharedTraffic +=
+          trips * kBytes * getPadded(block, problem[operand].axes);
+      cost.exchanges += trips;
+    }
   // What comes from outside of the loop is in registers already.
   auto isRead = [&](NodeId operand) {
-    return residents.count(operand) ||
+    return residents.count(operand) || isExchanged(operand) ||
            (uses.madeOfLoads[operand] && block.homes[operand] == &block);
   };
   double lines =
@@ -262,7 +288,7 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
                                               {rhs, share.m * share.idle}};
   for (auto [operand, times] : makers)
     if (problem[operand].kind == NodeKind::Pointwise &&
-        uses.madeOfLoads[operand])
+        block.homes[operand] == &block && isCheap(block, operand))
       countExpression(block, operand,
                       trips * (times - 1) *
                           getPadded(block, problem[operand].axes));
@@ -385,7 +411,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     countExpression(block, id, trips * getPadded(block, node.axes));
   }
   // Tiles on their way to later steps lie in a ring.
-  bool inRing = node.kind == NodeKind::Argument && trips > 1 &&
+  bool inRing = node.kind == NodeKind::Argument && block.parent &&
                 chosen.stages > 1 && !holdsLoop(block);
   if (inRing) {
     cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
@@ -395,7 +421,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
   // is made on fragments is there for a slice only. A state on its way to newer
   // references is where the old one was.
   bool onFragments = node.kind == NodeKind::Pointwise && chosen.stages > 1 &&
-                     trips > 1 && uses.madeOfLoads[id];
+                     block.parent && uses.madeOfLoads[id];
   bool isFree =
       inRing || onFragments || uses.rebased[id] || step.kind != Step::Evaluate;
   return isFree ? 0 : bytes;
