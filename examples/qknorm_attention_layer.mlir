@@ -24,8 +24,8 @@ func.func @qknorm_attention_layer(
     %bq: tensor<128xf16, #D> {cleave.name = "bq", cleave.range = 8.0 : f32},
     %bk: tensor<128xf16, #D> {cleave.name = "bk", cleave.range = 8.0 : f32})
     -> (tensor<?x32x?x128xf16, #B_H_S_E> {cleave.name = "O"})
-    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 8, S: dynamic like 1 | 2048,
-                                                 T: dynamic like 4096 | 2048, H = G * R>} {
+    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 8 | 8 | 1, S: dynamic like 1 | 2048 | 1,
+                                                 T: dynamic like 4096 | 2048 | 4096, H = G * R>} {
   %heads = cleave.split %q H into (G, R) : tensor<?x32x?x128xf16, #B_H_S_D> to tensor<?x128x8x4x?xf16, #B_D_G_R_S>
   %qn = cleave.layer_norm %heads, %gq, %bq over [D] eps 1.0e-5
      : (tensor<?x128x8x4x?xf16, #B_D_G_R_S>, tensor<128xf16, #D>, tensor<128xf16, #D>)

@@ -22,8 +22,8 @@ func.func @qknorm_attention_rms(
     %gq: tensor<128xf16, #D> {cleave.name = "gq", cleave.range = 8.0 : f32},
     %gk: tensor<128xf16, #D> {cleave.name = "gk", cleave.range = 8.0 : f32})
     -> (tensor<?x32x?x128xf16, #B_H_S_E> {cleave.name = "O"})
-    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 8, S: dynamic like 1 | 2048,
-                                                 T: dynamic like 4096 | 2048, H = G * R>} {
+    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 8 | 8 | 1, S: dynamic like 1 | 2048 | 1,
+                                                 T: dynamic like 4096 | 2048 | 4096, H = G * R>} {
   %heads = cleave.split %q H into (G, R) : tensor<?x32x?x128xf16, #B_H_S_D> to tensor<?x128x8x4x?xf16, #B_D_G_R_S>
   %qn = cleave.rms_norm %heads, %gq over [D] eps 1.0e-6
      : (tensor<?x128x8x4x?xf16, #B_D_G_R_S>, tensor<128xf16, #D>) -> tensor<?x128x8x4x?xf32, #B_D_G_R_S>
