@@ -20,12 +20,12 @@ SMALL = {
     "rmsnorm_linear": (dict(K=37, N=29), {}, ""),
     # K.R is how one region concatenates.
     "lora_linear": (dict(K=37, N=29, R=3, K2ER=40), {}, "M=16|8192"),
-    # A value with an axis in parts is stored where they are equal.
+    # Some schedules need equal parts, as K = 4096 has them.
     "rmsnorm_gated_mlp": (dict(K=40, N=29), {}, ""),
     "softmax_matmul": (dict(N=29), dict(K=41), ""),
-    "layernorm": (dict(K=37, N=29), {}, ""),
+    "layernorm": (dict(K=40, N=32), {}, ""),
     "gqa_decode": (dict(H=6, G=3, R=2, D=10, E=7), dict(B=1, T=37), ""),
-    "mla_decode": (dict(H=3, C=11, L=7), dict(B=1, T=37), ""),
+    "mla_decode": (dict(H=3, C=16, L=7), dict(B=1, T=37), ""),
 }
 
 
