@@ -81,4 +81,20 @@ gpu.module @m {
     memref.store %b, %p[%c0] : memref<2xf64>
     gpu.return
   }
+
+  // Lanes that exchange sums round alike: no FMA of one lane's product.
+  // CHECK-LABEL: gpu.func @exchanged
+  // CHECK: arith.mulf %{{.*}} fastmath<contract>
+  // CHECK: gpu.shuffle
+  // CHECK: arith.addf %{{[^ ]*}}, %{{[^ ]*}} : f32
+  gpu.func @exchanged(%x: f32, %y: f32, %p: memref<1xf32>) {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %width = arith.constant 32 : i32
+    %m = arith.mulf %x, %y : f32
+    %o, %valid = gpu.shuffle xor %m, %one, %width : f32
+    %s = arith.addf %m, %o : f32
+    memref.store %s, %p[%c0] : memref<1xf32>
+    gpu.return
+  }
 }

@@ -141,8 +141,14 @@ struct MultiplyHalves : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// One rounding less is allowed everywhere, so that LLVM forms FMAs.
+/// One rounding less is allowed, so that LLVM forms FMAs; but not where lanes
+/// exchange what they add, which all of them have to round alike.
 void allowContraction(Operation *op) {
+  auto isExchanged = [](Value operand) {
+    return operand.getDefiningOp<gpu::ShuffleOp>() != nullptr;
+  };
+  if (llvm::any_of(op->getOperands(), isExchanged))
+    return;
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) ||
       getElementTypeOrSelf(op->getResult(0)).isF16())
     return;
