@@ -274,6 +274,8 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
       cost.sharedTraffic +=
           trips * kBytes * getPadded(block, problem[operand].axes);
       cost.exchanges += trips;
+      if (sharedOperands.insert(operand).second)
+        cost.sharedBytes += getSharedBytes(block, problem[operand]);
     }
   // What comes from outside of the loop is in registers already.
   auto isRead = [&](NodeId operand) {
