@@ -4,7 +4,7 @@
 
 // RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-algebra -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALGEBRA
-// RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-horizontal -o /dev/null 2>&1 | FileCheck %s --check-prefix=HORIZONTAL
+// RUN: cleave-opt %t.forms.mlir "--cleave-print-loop-nest=no-horizontal no-split" -o /dev/null 2>&1 | FileCheck %s --check-prefix=HORIZONTAL
 // RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-split -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: cleave-opt %t.forms.mlir --cleave-print-loop-nest=no-iterative-tiling -o /dev/null 2>&1 | FileCheck %s --check-prefix=ITERATIVE
 
