@@ -137,6 +137,17 @@ static bool isSplit(const GraphSchedule &schedule) {
                       [](const auto &parts) { return parts.second > 1; });
 }
 
+/// More kernels, or parts where there were none, have to be worth it, since the
+/// model knows times roughly.
+static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
+  constexpr double kWorth = 0.95;
+  bool simple = schedule.graph.kernels.size() <= best.graph.kernels.size() &&
+                (isSplit(best) || !isSplit(schedule));
+  return schedule.cost < best.cost &&
+         (simple || schedule.cost.excess < best.cost.excess ||
+          schedule.cost.time < kWorth * best.cost.time);
+}
+
 /// How many times the blocks of the smallest kernel fill the multiprocessors
 /// twice; 1 if parts would not help.
 int64_t GraphScheduler::getFill(const GraphSchedule &schedule) const {
@@ -181,7 +192,7 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
       tried += candidate->schedulesTried;
       if (!partition)
         partition = getPartition(candidate->graph);
-      if (best && !(candidate->cost < best->cost))
+      if (best && !isBetter(*candidate, *best))
         return false;
       best = std::move(candidate);
       return true;
@@ -201,15 +212,6 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
     best = std::move(final);
   best->schedulesTried += tried;
   return best;
-}
-
-/// More kernels have to be worth it, since the model knows times roughly.
-static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
-  constexpr double kWorth = 0.95;
-  return schedule.cost < best.cost &&
-         (schedule.graph.kernels.size() <= best.graph.kernels.size() ||
-          schedule.cost.excess < best.cost.excess ||
-          schedule.cost.time < kWorth * best.cost.time);
 }
 
 FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {

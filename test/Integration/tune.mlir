@@ -40,8 +40,8 @@
 // RUN: cleave-opt %s --cleave-algebra --cleave-assign-schedule=tuning-table=%t/table.json --remarks-filter=cleave-schedule 2> %t/remarks.txt | sed -n 's/.*when = \[M upto [0-9]*\], \(region[^>]*\)>, <region.*/#cleave.schedule<\1>/p' > %t/chosen.txt
 // RUN: diff %t/expected.txt %t/chosen.txt
 // RUN: FileCheck %s --check-prefix=REMARKS < %t/remarks.txt
-// REMARKS: Passed{{.*}}at M = 16: region {{.*}} us, measured 18.00 us
-// REMARKS: Passed{{.*}}at M = 2048: region {{.*}} us, measured 90.00 us
+// REMARKS: Passed{{.*}}at M = 16: region {{.*}} us{{.*}}, measured 18.00 us
+// REMARKS: Passed{{.*}}at M = 2048: region {{.*}} us{{.*}}, measured 90.00 us
 // RUN: cleave-run %s --tuning-table=%t/table.json --check --bind 'M=3;M=1;M=0;M=2049' | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-4: : ok
 // RUN: cleave-run %s --tuning-table=%t/table.json --explain | FileCheck %s --check-prefix=EXPLAIN
