@@ -75,8 +75,8 @@ public:
       setRepresentative(kernel.problem, all);
       cost += computeCost(kernel.problem, kernel.schedule, kernel.nest, target);
     }
-    // More kernels have to be worth it. What does not fit is worse than anything
-    // that does.
+    // More kernels have to be worth it. What does not fit is worse than
+    // anything that does.
     constexpr double kWorth = 1.05;
     double worth = std::pow(kWorth, double(kernels.size()) - 1);
     return cost.time * worth + (cost.excess - 1) * 1e9;
