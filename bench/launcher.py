@@ -23,6 +23,24 @@ class CudaError(RuntimeError):
     pass
 
 
+class LaunchAttribute(ctypes.Structure):
+    """CUlaunchAttribute; all that is used of its values is a number."""
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_char * 4),
+                ("number", ctypes.c_int), ("rest", ctypes.c_char * 60)]
+
+
+class LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig."""
+    _fields_ = [("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3),
+                ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.POINTER(LaunchAttribute)),
+                ("count", ctypes.c_uint)]
+
+
+# The kernel waits for the grids before it by itself.
+OVERLAPS = LaunchAttribute(id=6, number=1)
+
+
 class Cuda:
     """The driver, in the context that torch has made current."""
 
@@ -161,7 +179,7 @@ class Call:
                                  f"major {port['type']} {port['shape']} but "
                                  f"got {tensor.dtype} {list(tensor.shape)}")
 
-    def bind(self, tensors, results):
+    def bind(self, tensors, results, overlap=True):
         """A function that enqueues the call on torch's current stream."""
         self.check_arguments(tensors)
         pointers = {"argument": [t.data_ptr() for t in tensors],
@@ -175,15 +193,18 @@ class Call:
             holders = [ctypes.c_uint64(v & (1 << 64) - 1) for v in values]
             params = (ctypes.c_void_p * len(holders))(
                 *(ctypes.addressof(holder) for holder in holders))
-            prepared.append((function, launch["grid"], launch["block"],
-                             launch["shared"], params, holders))
+            config = LaunchConfig(
+                (ctypes.c_uint * 3)(*launch["grid"]),
+                (ctypes.c_uint * 3)(*launch["block"]), launch["shared"], None,
+                ctypes.pointer(OVERLAPS), int(overlap and launch["overlaps"]))
+            prepared.append((function, config, params, holders))
 
         def enqueue():
-            stream = ctypes.c_void_p(
-                self.torch.cuda.current_stream().cuda_stream)
-            for function, grid, block, shared, params, _ in prepared:
-                self.cuda.call("cuLaunchKernel", function, *grid, *block,
-                               ctypes.c_uint(shared), stream, params, None)
+            stream = self.torch.cuda.current_stream().cuda_stream
+            for function, config, params, _ in prepared:
+                config.stream = stream
+                self.cuda.call("cuLaunchKernelEx", ctypes.byref(config),
+                               function, params, None)
         return enqueue
 
     def fault(self, results):

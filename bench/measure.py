@@ -72,7 +72,7 @@ class Candidate:
 
 
 class Ours(Candidate):
-    def __init__(self, name, call, sets):
+    def __init__(self, name, call, sets, overlap):
         self.call = call
         memory = [call.allocate()]
         size = sum(r.bytes for r in memory[0] if r)
@@ -81,7 +81,7 @@ class Ours(Candidate):
         self.results = [call.results_of(memory[i % count], tensors)
                         for i, tensors in enumerate(sets)]
         self.sets = sets
-        super().__init__(name, [call.bind(a, r) for a, r in
+        super().__init__(name, [call.bind(a, r, overlap) for a, r in
                                 zip(sets, self.results)], None)
 
     def check(self, reference, number):
@@ -195,7 +195,8 @@ class Worker:
         return None
 
     def prepare_ours(self, record, shape, label, folder, sets, reference):
-        ours = Ours(label, self.find_program(folder, shape), sets)
+        ours = Ours(label, self.find_program(folder, shape), sets,
+                    not self.args.no_overlap)
         ours.calls[0]()
         error = ours.check(reference, 0)
         record["candidates"][label] = {"ours": True, "l2": error,

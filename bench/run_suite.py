@@ -47,6 +47,8 @@ def parse():
     parser.add_argument("--launch-only", action="store_true",
                         help="no reference, whose library calls racecheck does "
                         "not survive")
+    parser.add_argument("--no-overlap", action="store_true",
+                        help="no kernel starts before the one in front ends")
     parser.add_argument("--small", action="store_true",
                         help="the programs of prepare_suite.py --small")
     parser.add_argument("--no-odd", action="store_true",

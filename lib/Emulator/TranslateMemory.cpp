@@ -250,6 +250,11 @@ bool Translator::translateCopy(Operation *op) {
     });
     return true;
   }
+  // Grids run one after the other here.
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  if (isa<NVVM::GriddepcontrolOp>(op) ||
+      (assembly && assembly.getAsmString() == "griddepcontrol.wait;"))
+    return true;
   auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op);
   if (!wait)
     return false;

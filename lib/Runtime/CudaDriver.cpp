@@ -24,6 +24,24 @@ namespace {
 using Status = int;
 using Handle = void *;
 
+/// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    int allowed;
+  };
+};
+struct LaunchDescription {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned sharedBytes;
+  Handle stream;
+  LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
 /// The entry points; each is looked up under the name given in `resolve`.
 struct Api {
   Status (*init)(unsigned);
@@ -38,9 +56,7 @@ struct Api {
   Status (*moduleUnload)(Handle);
   Status (*moduleGetFunction)(Handle *, Handle, const char *);
   Status (*setFunctionAttribute)(Handle, int, int);
-  Status (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned,
-                         unsigned, unsigned, unsigned, Handle, void **,
-                         void **);
+  Status (*launchKernel)(const LaunchDescription *, Handle, void **, void **);
   Status (*memAlloc)(DevicePointer *, size_t);
   Status (*memFree)(DevicePointer);
   Status (*copyToDevice)(DevicePointer, const void *, size_t);
@@ -64,7 +80,7 @@ struct Api {
   llvm::Error resolve(Handle library);
 };
 
-/// CUdevice_attribute and CUfunction_attribute numbers.
+/// Numbers of CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID.
 enum {
   attrMultiprocessors = 16,
   attrL2Bytes = 38,
@@ -72,6 +88,7 @@ enum {
   attrMinor = 76,
   attrSharedBytesPerBlock = 97,
   attrMaxDynamicShared = 8,
+  attrProgrammaticSerialization = 6,
   streamNonBlocking = 1,
   captureRelaxed = 2
 };
@@ -96,7 +113,7 @@ llvm::Error Api::resolve(Handle library) {
   get(moduleUnload, "cuModuleUnload");
   get(moduleGetFunction, "cuModuleGetFunction");
   get(setFunctionAttribute, "cuFuncSetAttribute");
-  get(launchKernel, "cuLaunchKernel");
+  get(launchKernel, "cuLaunchKernelEx");
   get(memAlloc, "cuMemAlloc_v2");
   get(memFree, "cuMemFree_v2");
   get(copyToDevice, "cuMemcpyHtoD_v2");
@@ -297,11 +314,16 @@ llvm::Error CudaDriver::launch(Function function, const LaunchConfig &config,
   std::vector<void *> pointers;
   for (const uint64_t &param : params)
     pointers.push_back(const_cast<uint64_t *>(&param));
-  const auto &grid = config.grid;
-  const auto &block = config.block;
-  return check(api.launchKernel(function, grid[0], grid[1], grid[2], block[0],
-                                block[1], block[2], config.sharedBytes, stream,
-                                pointers.data(), nullptr),
+  LaunchAttribute overlaps = {attrProgrammaticSerialization, {}, {}};
+  overlaps.allowed = 1;
+  LaunchDescription launch = {};
+  llvm::copy(config.grid, launch.grid);
+  llvm::copy(config.block, launch.block);
+  launch.sharedBytes = config.sharedBytes;
+  launch.stream = stream;
+  launch.attributes = &overlaps;
+  launch.numAttributes = config.overlaps ? 1 : 0;
+  return check(api.launchKernel(&launch, function, pointers.data(), nullptr),
                "cannot launch a kernel");
 }
 

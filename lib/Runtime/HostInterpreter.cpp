@@ -246,6 +246,7 @@ LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
   launch.config.block = {get(block.x), get(block.y), get(block.z)};
   if (Value bytes = op.getDynamicSharedMemorySize())
     launch.config.sharedBytes = get(bytes);
+  launch.config.overlaps = op->hasAttr("cleave.overlap");
 
   // The driver's limits; a launch outside them fails without a clear reason.
   const std::array<int64_t, 3> limits = {(int64_t(1) << 31) - 1, 65535, 65535};

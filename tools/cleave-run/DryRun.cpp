@@ -88,6 +88,7 @@ json::Value DryRun::describe(const LaunchPlan::Launch &launch) const {
                       {"grid", json::Array(launch.config.grid)},
                       {"block", json::Array(launch.config.block)},
                       {"shared", launch.config.sharedBytes},
+                      {"overlaps", launch.config.overlaps},
                       {"params", std::move(params)}};
 }
 

@@ -411,4 +411,28 @@ def UseDynamicSharedPass
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def OverlapLaunchesPass
+    : Pass<"cleave-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "Let kernels start while the ones before them end";
+  let description = [{
+    Input: kernels in LLVM, with a target of sm_90 or later. Each waits for the
+    grids before it where it first may touch memory, and lets the next one start
+    where it stores results: that one's launch and its addresses cost no time
+    then. Launches that may do so carry `cleave.overlap`; launched in any other
+    way the kernels are as right. Source: PTX ISA, griddepcontrol; CUDA programming guide,
+    programmatic dependent launch.
+
+    ```mlir
+    llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}" : () -> ()
+    ...
+    nvvm.griddepcontrol launch_dependents
+    llvm.store %y, %q : f32, !llvm.ptr
+    ...
+    gpu.launch_func @m::@f blocks in (...) threads in (...) args(...) {cleave.overlap}
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // CLEAVE_CONVERSION_PASSES_TD

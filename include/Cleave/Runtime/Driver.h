@@ -41,6 +41,9 @@ struct LaunchConfig {
   std::array<int64_t, 3> grid = {1, 1, 1};
   std::array<int64_t, 3> block = {1, 1, 1};
   int64_t sharedBytes = 0;
+  /// The kernel waits for those before it by itself: it may start before they
+  /// have ended (`cleave.overlap`).
+  bool overlaps = false;
 };
 
 class Driver {

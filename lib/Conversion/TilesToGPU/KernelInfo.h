@@ -37,6 +37,10 @@ inline constexpr llvm::StringLiteral kCopyAttrName = "cleave.copy";
 /// A kernel that shares the launch of the one in front.
 inline constexpr llvm::StringLiteral kBesideAttrName = "cleave.beside";
 
+/// Of a launch: the kernel itself waits for the grids before it, and may start
+/// before they have ended.
+inline constexpr llvm::StringLiteral kOverlapAttrName = "cleave.overlap";
+
 /// The warps of a block, from `cleave.warps`.
 inline FailureOr<int64_t> getKernelWarps(gpu::GPUFuncOp func) {
   auto attr = func->getAttrOfType<IntegerAttr>(kWarpsAttrName);

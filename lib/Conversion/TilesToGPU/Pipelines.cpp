@@ -69,6 +69,7 @@ static void addLowerKernels(OpPassManager &pm) {
   pm.addPass(cleave::createFlattenKernelParamsPass());
   pm.addPass(cleave::createUseDynamicSharedPass());
   addCleanup(pm);
+  pm.addPass(cleave::createOverlapLaunchesPass());
 }
 
 void cleave::buildTilesToGPUPipeline(OpPassManager &pm,

@@ -512,6 +512,9 @@ class Block:
             return
         getattr(self, "do_" + op[0], self.do_arithmetic)(op, operands, threads)
 
+    def do_griddepcontrol(self, op, operands, threads):
+        """Grids run one after the other here."""
+
     def do_ld(self, op, operands, threads):
         if op[1] == "param":
             value = self.params[operands[1].strip("[]")]
