@@ -233,6 +233,22 @@ LogicalResult HostInterpreter::marshal(Operation *op, Value operand,
   return success();
 }
 
+/// A grid that starts early takes the first places that become free, and few
+/// multiprocessors would get most of it. So its blocks are kept apart by what
+/// shared memory they ask for; or there are so many that it does not matter.
+static void setOverlap(LaunchConfig &config, uint64_t multiprocessors) {
+  // Half of what a multiprocessor has, and a little.
+  constexpr int64_t kAlone = 116 * 1024;
+  constexpr uint64_t kMany = 3;
+  uint64_t blocks = llvm::SaturatingMultiply<uint64_t>(
+      llvm::SaturatingMultiply<uint64_t>(config.grid[0], config.grid[1]),
+      config.grid[2]);
+  config.overlaps =
+      blocks <= multiprocessors || blocks >= kMany * multiprocessors;
+  if (blocks <= multiprocessors)
+    config.sharedBytes = std::max(config.sharedBytes, kAlone);
+}
+
 LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
   if (op.hasClusterSize() || op.getAsyncToken() ||
       !op.getAsyncDependencies().empty() || op.getAsyncObject())
@@ -246,7 +262,6 @@ LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
   launch.config.block = {get(block.x), get(block.y), get(block.z)};
   if (Value bytes = op.getDynamicSharedMemorySize())
     launch.config.sharedBytes = get(bytes);
-  launch.config.overlaps = op->hasAttr("cleave.overlap");
 
   // The driver's limits; a launch outside them fails without a clear reason.
   const std::array<int64_t, 3> limits = {(int64_t(1) << 31) - 1, 65535, 65535};
@@ -256,6 +271,8 @@ LogicalResult HostInterpreter::executeLaunch(gpu::LaunchFuncOp op) {
              << limit << " but got " << size;
   if (llvm::is_contained(launch.config.grid, 0))
     return success();
+  if (op->hasAttr("cleave.overlap"))
+    setOverlap(launch.config, program.driver.getInfo().multiprocessors);
 
   for (Value operand : op.getKernelOperands())
     if (failed(marshal(op, operand, launch)))

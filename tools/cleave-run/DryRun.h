@@ -28,7 +28,8 @@ namespace mlir::cleave {
 /// A driver without a device: addresses without memory behind them.
 class DryDriver final : public Driver {
 public:
-  DeviceInfo getInfo() override { return {"none", "", 0, 0}; }
+  /// As many multiprocessors as an H200 has: how grids overlap depends on it.
+  DeviceInfo getInfo() override { return {"none", "", 132, 0}; }
   llvm::Expected<Module> loadModule(StringRef image) override;
   void unloadModule(Module) override {}
   llvm::Expected<Function> getFunction(Module, StringRef) override {

@@ -197,6 +197,27 @@ TEST_F(HostProgramTest, ComputesLaunches) {
   EXPECT_EQ(driver.modules, 0);
 }
 
+TEST_F(HostProgramTest, KeepsBlocksOfEarlyGridsApart) {
+  std::string text = twoKernels.str();
+  std::string last = "%y : memref<?x8xf16>)";
+  text.insert(text.rfind(last) + last.size(), " {cleave.overlap}");
+  auto program = create(text);
+  ASSERT_TRUE(succeeded(program)) << message;
+  auto getLast = [&](int64_t extent) {
+    auto plan = (*program)->plan({{1000, {extent, 8}}, {2000, {extent, 8}}});
+    EXPECT_TRUE(succeeded(plan)) << message;
+    EXPECT_FALSE(plan->getLaunches()[0].config.overlaps);
+    return plan->getLaunches()[1].config;
+  };
+  // Of the one multiprocessor there is, one block, two and three.
+  EXPECT_TRUE(getLast(16).overlaps);
+  EXPECT_EQ(getLast(16).sharedBytes, 116 * 1024);
+  EXPECT_FALSE(getLast(17).overlaps);
+  EXPECT_EQ(getLast(17).sharedBytes, 0);
+  EXPECT_TRUE(getLast(48).overlaps);
+  EXPECT_EQ(getLast(48).sharedBytes, 0);
+}
+
 TEST_F(HostProgramTest, SkipsEmptyGrids) {
   auto program = create(twoKernels.str());
   ASSERT_TRUE(succeeded(program)) << message;
