@@ -15,6 +15,23 @@ gpu.module @m {
     gpu.return
   }
 
+  // What is at least 1 is inverted by one instruction, nothing else.
+  // CHECK-LABEL: gpu.func @sigmoid
+  // CHECK: llvm.nvvm.ex2.approx
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+  gpu.func @sigmoid(%x: vector<2xf32>, %p: memref<2xf32>) {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant dense<1.0> : vector<2xf32>
+    %e = math.exp %x : vector<2xf32>
+    %s = arith.addf %e, %one : vector<2xf32>
+    %y = arith.divf %one, %s : vector<2xf32>
+    %z = arith.divf %one, %y : vector<2xf32>
+    vector.store %z, %p[%c0] : memref<2xf32>, vector<2xf32>
+    gpu.return
+  }
+
   // Only f32 has these instructions.
   // CHECK-LABEL: gpu.func @f64
   // CHECK: math.exp %{{.*}} : f64

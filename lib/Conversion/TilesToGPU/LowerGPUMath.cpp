@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -141,6 +142,35 @@ struct MultiplyHalves : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// 1 / (1 + exp(x)) by one instruction: what it divides by is no denormal,
+/// which that takes for 0.
+void invertSigmoids(Operation *root) {
+  auto isExponential = [](Value value) {
+    return value.getDefiningOp<math::ExpOp>() ||
+           value.getDefiningOp<math::Exp2Op>();
+  };
+  root->walk([&](arith::DivFOp op) {
+    auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!sum || !element.isF32() || !matchPattern(op.getLhs(), m_OneFloat()))
+      return;
+    Value lhs = sum.getLhs(), rhs = sum.getRhs();
+    if (!(matchPattern(lhs, m_OneFloat()) && isExponential(rhs)) &&
+        !(matchPattern(rhs, m_OneFloat()) && isExponential(lhs)))
+      return;
+    OpBuilder b(op);
+    auto name = b.getStringAttr("llvm.nvvm.rcp.approx.ftz.f");
+    Value result =
+        mapElements(b, op.getLoc(), op.getRhs(), [&](ArrayRef<Value> elements) {
+          return LLVM::CallIntrinsicOp::create(b, op.getLoc(), element, name,
+                                               elements)
+              .getResult(0);
+        });
+    op.replaceAllUsesWith(result);
+    op.erase();
+  });
+}
+
 /// One rounding less is allowed, so that LLVM forms FMAs; but not where lanes
 /// exchange what they add, which all of them have to round alike.
 void allowContraction(Operation *op) {
@@ -161,6 +191,7 @@ void allowContraction(Operation *op) {
 
 struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
   void runOnOperation() override {
+    invertSigmoids(getOperation());
     RewritePatternSet patterns(&getContext());
     MLIRContext *context = &getContext();
     // ex2 of -inf is 0 and of large values inf, as exp is.
