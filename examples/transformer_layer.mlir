@@ -51,8 +51,8 @@ func.func @transformer_layer(
     -> (tensor<?x?x4096xf16, #B_S_K> {cleave.name = "Y"},
         tensor<?x8x?x128xf16, #B_G_T_D> {cleave.name = "Kn", cleave.alias = "Kc"},
         tensor<?x8x?x128xf16, #B_G_T_E> {cleave.name = "Vn", cleave.alias = "Vc"})
-    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 16, S: dynamic like 1 | 2048,
-                                                 T: dynamic like 4096 | 2048, H = G * R>} {
+    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 16 | 1, S: dynamic like 1 | 2048 | 1,
+                                                 T: dynamic like 4096 | 2048 | 4096, H = G * R>} {
   %n1 = cleave.rms_norm %x, %g1 over [K] eps 1.0e-6
      : (tensor<?x?x4096xf16, #B_S_K>, tensor<4096xf16, #K>) -> tensor<?x4096x?xf32, #B_K_S>
   %wq = cleave.slice %wqkv P at 0 as H : tensor<48x128x4096xf16, #P_D_K> to tensor<128x32x4096xf16, #D_H_K>

@@ -36,7 +36,7 @@
 // CHECK: from the input by {{.*}}Sum_PullFactors
 // CHECK: region 1 (input): [[#]].[[#]] us{{.*}}, [[#]] % more
 // CHECK: kernel 0: [[#]].[[#]] us, bound by {{memory|waiting for loads|loads of all blocks}}
-// CHECK-NEXT: alone: memory [[#]].[[#]], loads of all blocks [[#]].[[#]], tensor cores [[#]].[[#]], arithmetic [[#]].[[#]], launch 1.2
+// CHECK-NEXT: alone: memory [[#]].[[#]], loads of all blocks [[#]].[[#]], tensor cores [[#]].[[#]], arithmetic [[#]].[[#]], launch [[#]].[[#]]
 // CHECK-NEXT: [[#]] blocks, [[#]] {{waves?}} of [[#]] a multiprocessor ({{.*}}); a block: [[#]] bytes loaded in [[#]] steps, [[#]] bytes of shared memory, [[#]] registers a thread
 // CHECK-NEXT: parallel {{.*}}M step 16, N step
 // CHECK-NEXT: for K{{(.i)?}} in {{[0-9]+}} step

@@ -1,7 +1,7 @@
 // Several representative extents give several schedules, where they differ.
 
-// RUN: cleave-opt %examples/lora_linear.mlir --cleave-algebra "--cleave-print-loop-nest=representative=M=16|8192" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LORA
-// RUN: cleave-opt %examples/lora_linear.mlir --cleave-algebra "--cleave-assign-schedule=representative=M=16|8192" --remarks-filter=cleave-schedule 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: cleave-opt %examples/lora_linear.mlir --cleave-algebra=split=false "--cleave-print-loop-nest=representative=M=16|8192" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LORA
+// RUN: cleave-opt %examples/lora_linear.mlir --cleave-algebra=split=false "--cleave-assign-schedule=representative=M=16|8192" --remarks-filter=cleave-schedule 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: cleave-opt %s --cleave-assign-schedule --mlir-disable-threading --remarks-filter=cleave-schedule 2>&1 | FileCheck %s --check-prefix=POINTS
 // RUN: cleave-opt %s "--cleave-assign-schedule=representative=S=8" --mlir-disable-threading | FileCheck %s --check-prefix=ONE
 // RUN: not cleave-opt %s "--cleave-assign-schedule=representative=D=8|128" 2>&1 | FileCheck %s --check-prefix=STATIC

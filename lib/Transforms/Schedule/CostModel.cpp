@@ -73,6 +73,7 @@ private:
   double getTrips(const NestBlock &block, const Loop &loop) const;
   void moveResidents(const NestBlock &block, const Loop &loop, LiveTiles &live);
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
+  bool isInPieces(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   bool isLate(NodeId id) const;
   void countExchange(const NestBlock &block, NodeId id, double trips);
@@ -90,6 +91,10 @@ private:
   KernelCost cost;
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
+  /// What is loaded, however short the runs are.
+  double wholeBytes = 0;
+  /// What that costs memory beside the bytes.
+  double slowBytes = 0;
   /// Products go on across the barriers of a ring, see
   /// --cleave-pipeline-fragments.
   bool overlapped = false;
@@ -147,10 +152,10 @@ double Counter::getActual(const NestBlock &block,
 }
 
 /// Memory is read in lines: short runs of the last axis cost as much as whole
-/// ones.
+/// ones, and 64 bytes more than half of 128.
 double Counter::getMovedBytes(const NestBlock &block,
                               const Node &tensor) const {
-  constexpr double kLine = 64;
+  constexpr double kLine = 80;
   double bytes = getBits(tensor.element) / 8.0;
   double total = getActual(block, tensor.axes) * bytes;
   if (tensor.storage.empty())
@@ -158,6 +163,25 @@ double Counter::getMovedBytes(const NestBlock &block,
   double run = getActual(block, tensor.storage.back()) * bytes;
   bool whole = run >= getExtent(tensor.storage.back()) * bytes;
   return whole ? total : total * std::max(1.0, kLine / run);
+}
+
+/// By how much memory is slower where rows are read in pieces.
+static constexpr double kReopened = 0.25;
+
+/// Whether a block reads short pieces of rows: when the rest comes, in a later
+/// step, memory has closed the row. Blocks beside each other read it at once.
+bool Counter::isInPieces(const NestBlock &block, const Node &tensor) const {
+  constexpr double kLeast = 256;
+  if (tensor.storage.empty())
+    return false;
+  AxisId last = tensor.storage.back();
+  const NestBlock *root = &block;
+  while (root->parent)
+    root = root->parent;
+  double bytes = getBits(tensor.element) / 8.0;
+  return !root->bindings.count(last) &&
+         getActual(block, last) * bytes <
+             std::min(kLeast, getExtent(last) * bytes);
 }
 
 /// The operations of `id` and of what is fused into it.
@@ -231,6 +255,10 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
   return best;
 }
 
+/// From a value to its use in another warp, in barriers: stores, a barrier and
+/// loads, one after the other.
+static constexpr double kExchangeTime = 3;
+
 /// Whether each warp makes its own fragments of the tile. Others are made once
 /// and move through shared memory.
 bool Counter::isCheap(const NestBlock &block, NodeId id) const {
@@ -273,7 +301,7 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
       constexpr double kBytes = 2;
       cost.sharedTraffic +=
           trips * kBytes * getPadded(block, problem[operand].axes);
-      cost.exchanges += trips;
+      cost.exchanges += trips * kExchangeTime;
       if (sharedOperands.insert(operand).second)
         cost.sharedBytes += getSharedBytes(block, problem[operand]);
     }
@@ -357,7 +385,7 @@ bool Counter::isLate(NodeId id) const {
 void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
   constexpr double kRun = 8, kLanes = 32, kShuffleBytes = 128;
   // Of a shuffle to its use, in barriers.
-  constexpr double kShuffleTime = 0.1;
+  constexpr double kShuffleTime = 0.25;
   double warps = static_cast<double>(chosen.warps);
   double kept = getPadded(block, problem[id].axes);
   NodeId body = getBody(problem, id)[0];
@@ -370,7 +398,8 @@ void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
   double rounds = std::log2(lanes);
   cost.sharedTraffic += trips * warps * rows * rounds * kShuffleBytes;
   cost.scalarOps += trips * warps * kLanes * rows * rounds * 2;
-  cost.exchanges += trips * (rounds * kShuffleTime + (across > 1 ? 1 : 0));
+  cost.exchanges +=
+      trips * (rounds * kShuffleTime + (across > 1 ? kExchangeTime : 0));
 }
 
 double Counter::countStep(const NestBlock &block, const Step &step,
@@ -383,6 +412,10 @@ double Counter::countStep(const NestBlock &block, const Step &step,
   llvm::ArrayRef<NodeId> body = getBody(problem, id);
   if (node.kind == NodeKind::Argument) {
     cost.loadedBytes += trips * getMovedBytes(block, node);
+    double whole = getActual(block, node.axes) * getBits(node.element) / 8.0;
+    wholeBytes += trips * whole;
+    if (isInPieces(block, node))
+      slowBytes += trips * whole * kReopened;
     arguments.insert({{node.argument, node.axes}, id});
   } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
@@ -418,6 +451,8 @@ double Counter::countStep(const NestBlock &block, const Step &step,
   if (inRing) {
     cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
     cost.sharedTraffic += trips * bytes;
+    constexpr double kCopyBytes = 16;
+    cost.scalarOps += trips * bytes / kCopyBytes;
   }
   // An accumulator takes no registers beside those that the loop carries. What
   // is made on fragments is there for a slice only. A state on its way to newer
@@ -555,6 +590,8 @@ void Counter::orderGrid(const LoopNest &kernel, double concurrent) {
   double waves = std::max(1.0, cost.blocks / concurrent);
   cost.movedBytes =
       once <= target.cachedBytes ? once : std::max(once, waves * fewest);
+  if (wholeBytes)
+    cost.movedBytes *= (cost.loadedBytes + slowBytes) / wholeBytes;
   for (const Result &result : problem.results) {
     double bytes = getBits(problem[result.node].element) / 8.0;
     for (AxisId axis : problem[result.node].axes)
@@ -590,22 +627,39 @@ void Counter::finish(const LoopNest &kernel) {
   double shared = cost.sharedTraffic / (target.sharedTraffic / units);
   double scalar = cost.scalarOps / (target.scalarOps / units);
   double special = cost.specialOps / (target.specialOps / units);
-  // Fragments move while other warps compute.
-  double compute = std::max(shared, tensor + scalar + special);
+  // Fragments move while other warps compute. Few warps do not keep the units
+  // busy: products need less of each other than other instructions do. With
+  // more of them the one hides behind the other.
+  double warps = static_cast<double>(chosen.warps);
+  auto getCompute = [&](double running) {
+    auto getShare = [&](double enough) {
+      return std::min(1.0, running / enough);
+    };
+    double products = tensor / getShare(6);
+    double others = scalar / getShare(16) + special / getShare(4);
+    return std::max(shared,
+                    std::max(products, others) +
+                        (1 - 0.7 * getShare(8)) * std::min(products, others));
+  };
+  double compute = getCompute(warps);
   // Within a block a step waits for its loads before it computes, unless they
   // come through a ring: then only for each other, and for the first tile. More
   // warps wait longer for the last one.
-  double warps = static_cast<double>(chosen.warps);
   double steps = cost.loadSteps + 1;
   double barriers = (steps + cost.exchanges) * target.barrier;
-  double alone = steps * target.latency + barriers + loads + compute;
+  // The first tile comes before anything is computed, and the last one is
+  // computed when nothing comes any more.
+  double ends = std::min(loads, barriers + compute) / steps;
+  // Of memory that many wait for.
+  double busyLatency = 1.5 * target.latency;
+  double alone = steps * busyLatency + barriers + loads + compute;
   if (chosen.stages > 1)
-    alone = target.latency +
+    alone = target.latency + ends +
             std::max({loads,
                       barriers * std::max(1.0, warps / 4) *
                               (overlapped ? 0.4 : 1.0) +
                           compute,
-                      (steps * target.latency + loads) /
+                      (steps * busyLatency + loads) /
                           static_cast<double>(chosen.stages - 1)}) +
             cost.exposedSteps * target.latency;
   // The busiest multiprocessor works on several blocks at a time, one after the
@@ -615,20 +669,28 @@ void Counter::finish(const LoopNest &kernel) {
   double together = std::min(resident, std::max(blocks, 1.0));
   double waits =
       together > 1 ? barriers * (chosen.stages > 1 ? 1 : 2) / together : 0;
-  // Too few warps do not keep the arithmetic units busy.
-  double busy = std::min(1.0, together * warps / 4);
-  cost.time = std::max(blocks * std::max(loads, compute / busy + waits),
-                       std::ceil(blocks / together) * alone);
+  cost.time =
+      std::max(blocks * std::max(loads, getCompute(together * warps) + waits),
+               std::ceil(blocks / together) * alone);
 
+  // Memory has nothing to do while all blocks begin or end; with several on a
+  // multiprocessor others load then. Blocks start one after the other.
+  constexpr double kStart = 0.7;
+  double idle = 2 * target.latency + ends;
   orderGrid(kernel, units * resident);
-  cost.memory = cost.movedBytes / target.memoryBytes;
+  cost.memory = cost.movedBytes / target.memoryBytes +
+                std::max(1.0, blocks / (together * together)) * idle;
+  cost.time = std::max(cost.time, blocks * kStart * target.barrier + idle);
   cost.busy = cost.blocks / units *
               std::max({(cost.loadedBytes + cost.storedBytes) /
                             (target.cacheBytes / units),
                         cost.tensorMacs / (target.tensorMacs / units),
                         cost.scalarOps / (target.scalarOps / units) +
                             cost.specialOps / (target.specialOps / units)});
-  cost.time = std::max(cost.time, cost.memory) + target.launch;
+  // What could overlap never does all of the time.
+  constexpr double kApart = 0.05;
+  cost.time = std::max(cost.time, cost.memory) +
+              kApart * std::min(cost.time, cost.memory) + target.launch;
 }
 
 /// As long as the longest of them, or as all of their work takes.
@@ -659,7 +721,7 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
   KernelCost one = Counter(problem, schedule, nest.uses, target).count(nest);
   Cost cost;
   // Tiles of more are refused when they become vectors.
-  constexpr double kMostThreadElements = 512;
+  constexpr double kMostThreadElements = 128;
   // Beyond nine tenths of its registers a thread starts to spill.
   cost.excess =
       std::max({1.0,
