@@ -1,4 +1,4 @@
-// RUN: cleave-opt %s --cleave-algebra --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s
+// RUN: cleave-opt %s --cleave-algebra=split=false --cleave-print-loop-nest -o /dev/null 2>&1 | FileCheck %s
 
 #scalar = #cleave.axes<>
 #S_D = #cleave.axes<S, D>
