@@ -100,8 +100,9 @@ private:
   bool overlapped = false;
   /// Tiles from outside of a loop that lie in shared memory.
   std::set<NodeId> residents;
-  /// By number and axes, as a node.
-  std::map<std::pair<unsigned, AxisSet>, NodeId> arguments;
+  /// By number, axes and where they begin, as a node.
+  std::map<std::tuple<unsigned, AxisSet, std::vector<int64_t>>, NodeId>
+      arguments;
   /// Operands of contractions whose tiles are counted in shared memory.
   std::set<NodeId> sharedOperands;
 };
@@ -416,7 +417,10 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     wholeBytes += trips * whole;
     if (isInPieces(block, node))
       slowBytes += trips * whole * kReopened;
-    arguments.insert({{node.argument, node.axes}, id});
+    std::vector<int64_t> offsets;
+    for (const Cut &cut : node.cuts)
+      offsets.push_back(cut.offset);
+    arguments.insert({{node.argument, node.axes, offsets}, id});
   } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
