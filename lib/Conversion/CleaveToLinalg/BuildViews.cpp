@@ -194,21 +194,17 @@ FailureOr<NodeId> ProblemBuilder::buildConcat(ConcatOp op,
 
 /// The pairs of axes that stand together in a value of the function or are
 /// reduced together with one.
-static std::set<std::pair<StringRef, StringRef>>
+static DenseSet<std::pair<StringAttr, StringAttr>>
 getNeighbours(func::FuncOp function) {
-  std::set<std::pair<StringRef, StringRef>> neighbours;
-  auto addAll = [&](ArrayRef<StringRef> names) {
-    for (StringRef a : names)
-      for (StringRef b : names)
-        neighbours.insert({a, b});
-  };
+  DenseSet<std::pair<StringAttr, StringAttr>> neighbours;
   auto addValues = [&](ValueRange values) {
-    SmallVector<StringRef> names;
+    SmallVector<StringAttr> names;
     for (Value value : values)
       if (isCleaveTensor(value.getType()))
-        for (StringAttr name : getAxes(value).getNames())
-          names.push_back(name.getValue());
-    addAll(names);
+        llvm::append_range(names, getAxes(value).getNames());
+    for (StringAttr a : names)
+      for (StringAttr b : names)
+        neighbours.insert({a, b});
   };
   function.walk([&](Operation *op) {
     // Views and terminators have no positions of their own to mix up.
@@ -225,7 +221,7 @@ getNeighbours(func::FuncOp function) {
 /// An axis that a merge makes is everywhere the two axes of its parts. Where
 /// these may mean something else beside it, they get names of their own.
 void ProblemBuilder::addPairs() {
-  std::set<std::pair<StringRef, StringRef>> neighbours =
+  DenseSet<std::pair<StringAttr, StringAttr>> neighbours =
       getNeighbours(function);
   std::set<StringRef> taken;
   auto addPart = [&](StringRef axis, StringRef suffix, int64_t extent) {
@@ -246,8 +242,8 @@ void ProblemBuilder::addPairs() {
         problem.axes[axis].extent != parts * part)
       return;
     View view;
-    bool own = !neighbours.count({op.getAxis(), op.getOuter()}) &&
-               !neighbours.count({op.getAxis(), op.getInner()}) &&
+    bool own = !neighbours.count({op.getAxisAttr(), op.getOuterAttr()}) &&
+               !neighbours.count({op.getAxisAttr(), op.getInnerAttr()}) &&
                !pairs.count(getAxis(op.getOuterAttr())) &&
                !pairs.count(getAxis(op.getInnerAttr())) &&
                !taken.count(op.getOuter()) && !taken.count(op.getInner()) &&

@@ -211,9 +211,9 @@ void Emitter::bindGrid(const LoopNest &kernel, scf::ForallOp forall) {
     return {};
   };
   const Place *place = getPlace();
-  for (auto &[axis, binding] : root.bindings)
+  for (AxisId axis : root.bindings.getAxes())
     if (!place || axis != place->axis)
-      bind(binding, axis, getPosition(axis), getExtent(axis));
+      bind(root.bindings.at(axis), axis, getPosition(axis), getExtent(axis));
   if (place)
     bindPlace(*place, root, getPosition(place->axis));
 }

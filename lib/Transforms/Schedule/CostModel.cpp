@@ -19,7 +19,6 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <set>
 #include <tuple>
 
@@ -32,9 +31,11 @@ static double getRank(double time) {
 }
 
 bool Cost::operator<(const Cost &other) const {
-  return std::make_tuple(excess, getRank(time), loadedBytes, time) <
-         std::make_tuple(other.excess, getRank(other.time), other.loadedBytes,
-                         other.time);
+  // Ranks are logarithms: most costs are told apart without.
+  if (excess != other.excess)
+    return excess < other.excess;
+  return std::make_tuple(getRank(time), loadedBytes, time) <
+         std::make_tuple(getRank(other.time), other.loadedBytes, other.time);
 }
 
 namespace {
@@ -44,6 +45,9 @@ namespace {
 struct WarpShare {
   double m = 1, n = 1, k = 1, idle = 1;
 };
+
+/// A few nodes, each once.
+using NodeList = llvm::SmallVector<NodeId, 8>;
 
 /// Tiles in registers and their bytes.
 using LiveTiles = llvm::SmallVector<std::pair<NodeId, double>, 16>;
@@ -71,6 +75,12 @@ private:
   }
   /// Iterations of a loop, on average over the blocks.
   double getTrips(const NestBlock &block, const Loop &loop) const;
+  /// The same where tiles lie at `place` of their axes, from 0 to 1.
+  double getTrips(const NestBlock &block, const Loop &loop, double place) const;
+  double getTiles(const NestBlock &block, AxisId axis) const {
+    return std::ceil(getExtent(axis) /
+                     static_cast<double>(block.bindings.at(axis).tile));
+  }
   void moveResidents(const NestBlock &block, const Loop &loop, LiveTiles &live);
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   bool isInPieces(const NestBlock &block, const Node &tensor) const;
@@ -99,15 +109,20 @@ private:
   /// --cleave-pipeline-fragments.
   bool overlapped = false;
   /// Tiles from outside of a loop that lie in shared memory.
-  std::set<NodeId> residents;
-  /// By number, axes and where they begin, as a node.
-  std::map<std::tuple<unsigned, AxisSet, std::vector<int64_t>>, NodeId>
-      arguments;
+  NodeList residents;
   /// Operands of contractions whose tiles are counted in shared memory.
-  std::set<NodeId> sharedOperands;
+  NodeList sharedOperands;
 };
 
 } // namespace
+
+/// Whether `id` was not there yet.
+static bool insert(NodeList &nodes, NodeId id) {
+  if (llvm::is_contained(nodes, id))
+    return false;
+  nodes.push_back(id);
+  return true;
+}
 
 static bool isSpecial(Pointwise op) {
   switch (op) {
@@ -303,12 +318,12 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
       cost.sharedTraffic +=
           trips * kBytes * getPadded(block, problem[operand].axes);
       cost.exchanges += trips * kExchangeTime;
-      if (sharedOperands.insert(operand).second)
+      if (insert(sharedOperands, operand))
         cost.sharedBytes += getSharedBytes(block, problem[operand]);
     }
   // What comes from outside of the loop is in registers already.
   auto isRead = [&](NodeId operand) {
-    return residents.count(operand) || isExchanged(operand) ||
+    return llvm::is_contained(residents, operand) || isExchanged(operand) ||
            (uses.madeOfLoads[operand] && block.homes[operand] == &block);
   };
   double lines =
@@ -331,43 +346,49 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
   liveBytes = std::max(liveBytes, liveSum + slices * kBytes * lines * warps);
 }
 
-double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
-  double extent = getExtent(loop.range.axis);
+double Counter::getTrips(const NestBlock &block, const Loop &loop,
+                         double place) const {
+  auto getRange = [&](AxisId axis) {
+    auto size = static_cast<double>(block.bindings.at(axis).tile);
+    double first = size * std::floor(getTiles(block, axis) * place);
+    return std::make_pair(first, std::min(first + size, getExtent(axis)) - 1);
+  };
+  double begin = 0, end = getExtent(loop.range.axis);
+  for (const DomainBound &bound : loop.domain) {
+    double limit = 0;
+    bool known = true;
+    auto add = [&](NodeId term, bool negative) {
+      std::optional<double> value =
+          evaluateExtreme(problem, term, bound.upper != negative, getRange);
+      known &= value.has_value();
+      limit += negative ? -value.value_or(0) : value.value_or(0);
+    };
+    for (NodeId term : bound.plus)
+      add(term, false);
+    for (NodeId term : bound.minus)
+      add(term, true);
+    if (known && bound.upper)
+      end = std::min(end, limit + (bound.strict ? 0 : 1));
+    else if (known)
+      begin = std::max(begin, limit + (bound.strict ? 1 : 0));
+  }
   auto tile = static_cast<double>(loop.range.tile);
+  return std::max(0.0, std::ceil(end / tile) - std::floor(begin / tile));
+}
+
+double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
   if (loop.domain.empty())
-    return std::ceil(extent / tile);
+    return std::ceil(getExtent(loop.range.axis) /
+                     static_cast<double>(loop.range.tile));
   // Tiles are where they are with equal chances: a few places will do.
   constexpr int kSamples = 64;
+  bool differ = llvm::any_of(
+      loop.domainAxes, [&](AxisId axis) { return getTiles(block, axis) > 1; });
+  int samples = differ ? kSamples : 1;
   double trips = 0;
-  for (int sample = 0; sample < kSamples; ++sample) {
-    auto getRange = [&](AxisId axis) {
-      auto size = static_cast<double>(block.bindings.at(axis).tile);
-      double tiles = std::ceil(getExtent(axis) / size);
-      double first = size * std::floor(tiles * (sample + 0.5) / kSamples);
-      return std::make_pair(first, std::min(first + size, getExtent(axis)) - 1);
-    };
-    double begin = 0, end = extent;
-    for (const DomainBound &bound : loop.domain) {
-      double limit = 0;
-      bool known = true;
-      auto add = [&](NodeId term, bool negative) {
-        std::optional<double> value =
-            evaluateExtreme(problem, term, bound.upper != negative, getRange);
-        known &= value.has_value();
-        limit += negative ? -value.value_or(0) : value.value_or(0);
-      };
-      for (NodeId term : bound.plus)
-        add(term, false);
-      for (NodeId term : bound.minus)
-        add(term, true);
-      if (known && bound.upper)
-        end = std::min(end, limit + (bound.strict ? 0 : 1));
-      else if (known)
-        begin = std::max(begin, limit + (bound.strict ? 1 : 0));
-    }
-    trips += std::max(0.0, std::ceil(end / tile) - std::floor(begin / tile));
-  }
-  return trips / kSamples;
+  for (int sample = 0; sample < samples; ++sample)
+    trips += getTrips(block, loop, (sample + 0.5) / samples);
+  return trips / samples;
 }
 
 /// Each thread keeps a part of the state up to the end of the loop. It cannot
@@ -417,10 +438,6 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     wholeBytes += trips * whole;
     if (isInPieces(block, node))
       slowBytes += trips * whole * kReopened;
-    std::vector<int64_t> offsets;
-    for (const Cut &cut : node.cuts)
-      offsets.push_back(cut.offset);
-    arguments.insert({{node.argument, node.axes, offsets}, id});
   } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
@@ -434,7 +451,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
       countFragments(block, id, trips);
     if (chosen.stages == 1)
       for (NodeId operand : body)
-        if (sharedOperands.insert(operand).second)
+        if (insert(sharedOperands, operand))
           cost.sharedBytes += getSharedBytes(block, problem[operand]);
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getPadded(block, problem[body[0]].axes);
@@ -483,7 +500,7 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
   for (NodeId id : loop.carried)
     bytes +=
         getPadded(block, problem[id].axes) * getBits(problem[id].element) / 8;
-  std::set<NodeId> found;
+  NodeList found;
   for (const Step &step : loop.body.steps) {
     if (!isContraction(problem, step.node))
       continue;
@@ -493,7 +510,7 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
     for (NodeId operand : getBody(problem, step.node))
       if (auto *it = findTile(live, operand);
           it != live.end() && problem[operand].kind == NodeKind::Argument &&
-          found.insert(operand).second)
+          insert(found, operand))
         bytes += it->second;
   }
   if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32)
@@ -503,7 +520,7 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
     cost.sharedBytes += static_cast<int64_t>(tile->second);
     liveSum -= tile->second;
     live.erase(tile);
-    residents.insert(id);
+    insert(residents, id);
   }
 }
 
@@ -512,7 +529,7 @@ void Counter::countBlock(const NestBlock &block, double trips) {
   const double outside = liveSum;
   LiveTiles live;
   bool loads = false;
-  for (auto [i, step] : llvm::enumerate(block.steps)) {
+  for (const Step &step : block.steps) {
     LiveTiles made;
     if (step.kind != Step::Nest) {
       if (double bytes = countStep(block, step, trips))
@@ -529,10 +546,9 @@ void Counter::countBlock(const NestBlock &block, double trips) {
         liveSum += bytes;
       countBlock(loop.body, trips * getTrips(block, loop));
     }
-    for (auto [id, last] : block.lastUses)
-      if (last == i)
-        if (auto *tile = findTile(live, id); tile != live.end())
-          live.erase(tile);
+    for (NodeId id : step.lastUses)
+      if (auto *tile = findTile(live, id); tile != live.end())
+        live.erase(tile);
     for (const auto &tile : made)
       if (findTile(live, tile.first) == live.end())
         live.push_back(tile);
@@ -550,7 +566,9 @@ void Counter::countBlock(const NestBlock &block, double trips) {
 
 double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
                              double blocks) const {
-  std::map<AxisId, double> covered;
+  llvm::SmallVector<double, 16> covered;
+  for (const Axis &axis : problem.axes)
+    covered.push_back(static_cast<double>(axis.representative));
   for (const AxisTile &range : llvm::reverse(grid)) {
     double extent = std::max(getExtent(range.axis), 1.0);
     double tile = static_cast<double>(range.tile);
@@ -559,12 +577,10 @@ double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
     blocks = std::max(1.0, blocks / count);
   }
   double sum = 0;
-  for (const auto &[key, id] : arguments) {
+  for (NodeId id : uses.arguments) {
     double bytes = getBits(problem[id].element) / 8.0;
-    for (AxisId axis : problem[id].axes) {
-      auto it = covered.find(axis);
-      bytes *= it == covered.end() ? getExtent(axis) : it->second;
-    }
+    for (AxisId axis : problem[id].axes)
+      bytes *= covered[axis];
     sum += bytes;
   }
   return sum;
@@ -707,6 +723,52 @@ double schedule::getSharedTime(llvm::ArrayRef<KernelCost> kernels,
     memory += kernel.memory;
   }
   return std::max({longest, busy, memory}) + target.launch;
+}
+
+/// What device memory moves and what is computed if tiles fit and nothing is
+/// read or computed again. Masks may leave out any part of the arithmetic.
+double schedule::getLeastTime(const Problem &kernel, const Target &target) {
+  auto getSize = [&](llvm::ArrayRef<AxisId> axes) {
+    double size = 1;
+    for (AxisId axis : axes)
+      size *= static_cast<double>(kernel.axes[axis].representative);
+    return size;
+  };
+  auto getBytes = [&](const Node &node) {
+    return getSize(node.axes) * getBits(node.element) / 8;
+  };
+  double bytes = 0, tensor = 0, scalar = 0, special = 0;
+  bool masked = false;
+  std::set<std::pair<unsigned, AxisSet>> arguments;
+  for (NodeId id = 0; id < kernel.size(); ++id) {
+    const Node &node = kernel[id];
+    llvm::ArrayRef<NodeId> body = getBody(kernel, id);
+    if (node.kind == NodeKind::Argument) {
+      if (arguments.insert({node.argument, node.axes}).second)
+        bytes += getBytes(node);
+    } else if (isContraction(kernel, id)) {
+      Element element = kernel[body[0]].element;
+      bool isTensor = element == Element::F16 || element == Element::BF16;
+      (isTensor ? tensor : scalar) +=
+          getSize(unite(kernel[body[0]].axes, kernel[body[1]].axes));
+    } else if (!kernel.getReducedAxes(id).empty()) {
+      scalar += getSize(kernel[body[0]].axes);
+    } else if (node.kind == NodeKind::Pointwise && !kernel.isScalar(id)) {
+      scalar += getSize(node.axes) *
+                std::max<double>(1, static_cast<double>(body.size()) - 1);
+      special += isSpecial(node.op) ? getSize(node.axes) : 0;
+      masked |= node.element == Element::I1;
+    }
+  }
+  for (const Result &result : kernel.results)
+    bytes += getBytes(kernel[result.node]);
+  double products = tensor / target.tensorMacs;
+  double others = scalar / target.scalarOps + special / target.specialOps;
+  // Sums are rounded in another order.
+  constexpr double kRounding = 1 - 1e-9;
+  return kRounding * std::max({bytes / target.memoryBytes, target.latency,
+                               masked ? 0 : std::max(products, others)}) +
+         target.launch;
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {

@@ -412,6 +412,21 @@ void schedule::collectArguments(const Problem &problem,
       ::collectArguments(problem, term, arguments);
 }
 
+static void collectPositions(const Problem &problem, NodeId id, AxisSet &axes) {
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Pointwise && node.op == Pointwise::Iota)
+    axes = unite(axes, node.axes);
+  for (NodeId operand : node.operands)
+    collectPositions(problem, operand, axes);
+}
+
+void schedule::collectPositions(const Problem &problem,
+                                const DomainBound &bound, AxisSet &axes) {
+  for (const auto &terms : {bound.plus, bound.minus})
+    for (NodeId term : terms)
+      ::collectPositions(problem, term, axes);
+}
+
 std::optional<double> schedule::evaluateExtreme(
     const Problem &problem, NodeId term, bool largest,
     llvm::function_ref<std::pair<double, double>(AxisId)> getRange) {

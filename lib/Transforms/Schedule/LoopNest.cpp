@@ -26,9 +26,8 @@ NestBlock *schedule::getHome(const Problem &problem, NestBlock *block,
       return nullptr;
   auto stays = [&](NestBlock *from) {
     for (AxisId axis : axes) {
-      auto it = from->parent->bindings.find(axis);
-      if (it == from->parent->bindings.end() ||
-          it->second.id != from->bindings[axis].id)
+      const Binding *outside = from->parent->bindings.find(axis);
+      if (!outside || outside->id != from->bindings.at(axis).id)
         return true;
     }
     // A value inside a fold changes with the fold's references.
@@ -112,8 +111,8 @@ NestBlock *Planner::getHome(NestBlock *block, NodeId id) {
 AxisSet Planner::getLoopAxes(const NestBlock *block, NodeId id) {
   AxisSet axes;
   for (AxisId axis : problem.getReducedAxes(id)) {
-    auto it = block->bindings.find(axis);
-    if (it == block->bindings.end() || !it->second.full)
+    const Binding *range = block->bindings.find(axis);
+    if (!range || !range->full)
       axes.push_back(axis);
   }
   return axes;
@@ -153,12 +152,15 @@ struct UnitFinder {
   llvm::function_ref<bool(NodeId, const AxisSet &)> belongs;
   llvm::function_ref<AxisSet(NodeId)> getLoopAxes;
   const Problem &problem;
-  std::set<std::pair<NodeId, std::vector<AxisId>>> seen;
+  /// By node, what was shadowed.
+  std::vector<llvm::SmallVector<AxisSet, 1>> seen;
   std::vector<NodeId> found;
 
   void visit(NodeId id, const AxisSet &shadowed) {
-    if (!seen.insert({id, {shadowed.begin(), shadowed.end()}}).second)
+    seen.resize(problem.size());
+    if (llvm::is_contained(seen[id], shadowed))
       return;
+    seen[id].push_back(shadowed);
     AxisSet inner = shadowed;
     if (!problem.getReducedAxes(id).empty())
       inner = unite(shadowed, getLoopAxes(id));
@@ -279,7 +281,8 @@ void Planner::buildNest(NestBlock *block, llvm::ArrayRef<AxisId> axes,
   limitLoop(block, *loop);
   loop->body.parent = block;
   loop->body.bindings = block->bindings;
-  loop->body.bindings[axes.front()] = {nextBinding++, loop->range.tile, false};
+  loop->body.bindings.open(axes.front(),
+                           {nextBinding++, loop->range.tile, false});
   if (axes.size() > 1) {
     planUnits(&loop->body, getBodies(carried));
     buildNest(&loop->body, axes.drop_front(), carried, /*continued=*/true);
@@ -293,14 +296,16 @@ void Planner::buildNest(NestBlock *block, llvm::ArrayRef<AxisId> axes,
 void Planner::limitLoop(NestBlock *block, Loop &loop) {
   loop.domain = findDomain(
       problem, loop.range.axis, loop.carried,
-      [&](AxisId axis) { return block->bindings.count(axis) != 0; },
+      [&](AxisId axis) { return block->bindings.count(axis); },
       [&](AxisId axis) {
-        auto it = block->bindings.find(axis);
-        return it != block->bindings.end() && it->second.tile == 1;
+        const Binding *range = block->bindings.find(axis);
+        return range && range->tile == 1;
       });
   std::vector<NodeId> arguments;
-  for (const DomainBound &bound : loop.domain)
+  for (const DomainBound &bound : loop.domain) {
     collectArguments(problem, bound, arguments);
+    collectPositions(problem, bound, loop.domainAxes);
+  }
   for (NodeId argument : arguments)
     demand(block, argument);
 }
@@ -450,7 +455,7 @@ llvm::Expected<LoopNest> Planner::run() {
   NestBlock *root = nest.root.get();
   auto open = [&](const AxisTile &range) {
     bool full = problem.axes[range.axis].isCoveredBy(range.tile);
-    root->bindings[range.axis] = {nextBinding++, range.tile, full};
+    root->bindings.open(range.axis, {nextBinding++, range.tile, full});
   };
   nest.grid = chosen.grid;
   for (const AxisTile &range : nest.grid)
@@ -539,18 +544,20 @@ static void setTiles(NestBlock &block, const Schedule &schedule) {
       continue;
     Loop &loop = *step.loop;
     loop.range.tile = getTile(schedule.loop, loop.range.axis);
-    for (auto &[axis, binding] : loop.body.bindings)
-      binding.tile = axis == loop.range.axis ? loop.range.tile
-                                             : block.bindings.at(axis).tile;
+    for (AxisId axis : loop.body.bindings.getAxes())
+      loop.body.bindings.setTile(axis, axis == loop.range.axis
+                                           ? loop.range.tile
+                                           : block.bindings.at(axis).tile);
     setTiles(loop.body, schedule);
   }
 }
 
 void schedule::setTiles(LoopNest &nest, const Schedule &schedule) {
   nest.grid = schedule.grid;
-  for (auto &[axis, binding] : nest.root->bindings) {
+  for (AxisId axis : nest.root->bindings.getAxes()) {
     int64_t tile = getTile(schedule.grid, axis);
-    binding.tile = tile ? tile : getTile(schedule.loop, axis);
+    nest.root->bindings.setTile(axis,
+                                tile ? tile : getTile(schedule.loop, axis));
   }
   ::setTiles(*nest.root, schedule);
 }

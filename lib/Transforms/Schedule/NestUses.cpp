@@ -113,7 +113,8 @@ static void findLastUses(const Problem &problem, NestBlock &block) {
     if (step.kind == Step::Nest)
       findLastUses(problem, step.loop->body);
   }
-  block.lastUses.assign(last.begin(), last.end());
+  for (auto [id, step] : last)
+    block.steps[step].lastUses.push_back(id);
 }
 
 static bool isMadeOfLoads(const Problem &problem, NodeId id) {
@@ -126,8 +127,29 @@ static bool isMadeOfLoads(const Problem &problem, NodeId id) {
          });
 }
 
+/// Whether two nodes read the same of an array. Parts of one are told apart by
+/// where they begin.
+static bool readSame(const Node &a, const Node &b) {
+  return a.argument == b.argument && a.axes == b.axes &&
+         llvm::equal(a.cuts, b.cuts, [](const Cut &a, const Cut &b) {
+           return a.offset == b.offset;
+         });
+}
+
+static std::vector<NodeId> findArguments(const Problem &problem) {
+  std::vector<NodeId> found;
+  for (NodeId id = 0; id < problem.size(); ++id)
+    if (problem[id].kind == NodeKind::Argument &&
+        llvm::none_of(found, [&](NodeId other) {
+          return readSame(problem[id], problem[other]);
+        }))
+      found.push_back(id);
+  return found;
+}
+
 void schedule::findUses(const Problem &problem, LoopNest &nest) {
   NodeUses &uses = nest.uses;
+  uses.arguments = findArguments(problem);
   for (std::vector<bool> *flags :
        {&uses.madeOfRows, &uses.rebased, &uses.references, &uses.madeOfLoads})
     flags->assign(problem.size(), false);

@@ -288,17 +288,40 @@ static llvm::SmallVector<Cut, 4> getCuts(const Problem &problem, NodeId id) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Goes down from what a kernel stores to what it reads.
+class Finder {
+public:
+  Finder(const Problem &problem, llvm::ArrayRef<NodeId> known)
+      : problem(problem) {
+    for (NodeId id : known)
+      stored[id] = stored[getStoredValue(problem, id)] = id;
+  }
+
+  void visit(const Stores &stores);
+
+  /// By value, what holds it.
+  std::map<NodeId, NodeId> stored;
+  /// The states of each fold that the kernel needs: those that values are
+  /// computed from, and those that these refer to.
+  std::map<unsigned, std::set<unsigned>> states;
+  KernelReads reads;
+
+private:
+  void visit(NodeId id);
+
+  const Problem &problem;
+  std::set<NodeId> seen;
+};
+
 class Extractor {
 public:
   Extractor(const Problem &problem, llvm::ArrayRef<NodeId> known)
-      : problem(problem) {
+      : problem(problem), finder(problem, known) {
     kernel.axes = problem.axes;
     for (Axis &axis : kernel.axes)
       axis.unit = false;
     kernel.argumentNames = problem.argumentNames;
     kernel.argumentNames.resize(problem.argumentNames.size() + problem.size());
-    for (NodeId id : known)
-      stored[id] = stored[getStoredValue(problem, id)] = id;
   }
 
   void addResults(const Stores &stores);
@@ -313,18 +336,50 @@ private:
   NodeId copy(NodeId id);
   void addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts);
   void copyFold(unsigned fold);
-  void findStates(NodeId id);
   void addUpdate(NodeId id, const Update &update);
 
   const Problem &problem;
-  /// By value, what holds it.
-  std::map<NodeId, NodeId> stored;
+  Finder finder;
   std::map<NodeId, NodeId> copies;
-  /// The states of each fold that the kernel needs.
-  std::map<unsigned, std::set<unsigned>> states;
-  std::set<NodeId> searched;
 };
 } // namespace
+
+void Finder::visit(NodeId id) {
+  if (!seen.insert(id).second)
+    return;
+  if (auto it = stored.find(id); it != stored.end()) {
+    reads.stored.insert(it->second);
+    return;
+  }
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Argument)
+    reads.arguments.insert(node.argument);
+  bool isState = node.kind == NodeKind::FoldState ||
+                 node.kind == NodeKind::FoldRef ||
+                 node.kind == NodeKind::FoldOld;
+  if (isState && states[node.fold].insert(node.state).second) {
+    const FoldState &state = problem.folds[node.fold].states[node.state];
+    for (NodeId body : state.body)
+      visit(body);
+    visit(state.rebased);
+  }
+  for (NodeId operand : node.operands)
+    visit(operand);
+}
+
+void Finder::visit(const Stores &stores) {
+  for (NodeId id : stores) {
+    auto update = problem.updates.find(id);
+    visit(update != problem.updates.end() ? update->second.source : id);
+  }
+}
+
+KernelReads schedule::findReads(const Problem &problem, const Stores &stores,
+                                llvm::ArrayRef<NodeId> known) {
+  Finder finder(problem, known);
+  finder.visit(stores);
+  return std::move(finder.reads);
+}
 
 NodeId Extractor::addStored(NodeId id) {
   unsigned number = problem.argumentNames.size() + id;
@@ -345,7 +400,7 @@ NodeId Extractor::addArgument(unsigned number, Element element,
 NodeId Extractor::copy(NodeId id) {
   if (auto it = copies.find(id); it != copies.end())
     return it->second;
-  if (auto it = stored.find(id); it != stored.end())
+  if (auto it = finder.stored.find(id); it != finder.stored.end())
     return copies[id] = addStored(it->second);
   Node node = problem[id];
   if (node.kind == NodeKind::FoldState) {
@@ -371,31 +426,13 @@ void Extractor::addUnits(const AxisSet &axes, llvm::ArrayRef<Cut> cuts) {
       kernel.axes[part->outer].unit = true;
 }
 
-/// Finds the states that `id` is computed from, and those that these refer to.
-void Extractor::findStates(NodeId id) {
-  if (stored.count(id) || !searched.insert(id).second)
-    return;
-  const Node &node = problem[id];
-  bool isState = node.kind == NodeKind::FoldState ||
-                 node.kind == NodeKind::FoldRef ||
-                 node.kind == NodeKind::FoldOld;
-  if (isState && states[node.fold].insert(node.state).second) {
-    const FoldState &state = problem.folds[node.fold].states[node.state];
-    for (NodeId body : state.body)
-      findStates(body);
-    findStates(state.rebased);
-  }
-  for (NodeId operand : node.operands)
-    findStates(operand);
-}
-
 void Extractor::copyFold(unsigned number) {
   const Fold &fold = problem.folds[number];
   unsigned copied = kernel.folds.size();
   kernel.folds.emplace_back();
   Fold result;
   result.axes = fold.axes;
-  for (unsigned index : states[number]) {
+  for (unsigned index : finder.states[number]) {
     const FoldState &state = fold.states[index];
     FoldState &mine = result.states.emplace_back(state);
     for (auto [from, to] : {std::pair(state.ref, &mine.ref),
@@ -406,7 +443,7 @@ void Extractor::copyFold(unsigned number) {
       node.state = result.states.size() - 1;
       *to = kernel.add(std::move(node));
       // A state that an earlier kernel stored is read outside of the fold.
-      if (!stored.count(from))
+      if (!finder.stored.count(from))
         copies[from] = *to;
     }
   }
@@ -450,10 +487,7 @@ void Extractor::addUpdate(NodeId id, const Update &update) {
 }
 
 void Extractor::addResults(const Stores &stores) {
-  for (NodeId id : stores) {
-    auto update = problem.updates.find(id);
-    findStates(update != problem.updates.end() ? update->second.source : id);
-  }
+  finder.visit(stores);
   for (NodeId id : stores) {
     if (auto update = problem.updates.find(id);
         update != problem.updates.end()) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Steepest descent over partitions. A kernel's schedule depends on what it
-// stores and reads alone, so each such pair is searched once, first roughly;
-// the kernels that win are searched thoroughly.
+// stores and reads alone, so each such pair is searched once, and only if it
+// may be a part of something better.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,21 @@ namespace {
 /// A kernel's stores, and the stored values that it reads.
 using KernelKey = std::pair<Stores, std::vector<NodeId>>;
 
+/// A kernel that may be a part of a partition.
+struct Candidate {
+  Problem problem;
+  /// What is known of its cost: no schedule takes less.
+  Cost least;
+  bool searched = false;
+  /// None if it has no schedule.
+  std::optional<Cost> cost;
+};
+
 /// A partition in order, with what each kernel reads.
 struct Plan {
   Partition partition;
   std::vector<std::vector<NodeId>> reads;
+  std::vector<Candidate *> kernels;
   Cost cost;
 };
 
@@ -59,11 +70,12 @@ private:
   double getBytes(NodeId id) const;
   bool mayStore(NodeId id) const;
 
-  std::optional<Plan> evaluate(Partition partition);
+  std::optional<Plan> makePlan(Partition partition);
+  bool evaluate(Plan &plan, llvm::function_ref<bool(const Cost &)> mayWin);
   llvm::Expected<SearchResult> search(const Problem &kernel, int64_t warps = 0);
   bool order(Plan &plan);
-  Problem makeKernel(const Stores &stores, llvm::ArrayRef<NodeId> reads);
-  const Cost *getCost(const Stores &stores, llvm::ArrayRef<NodeId> reads);
+  Candidate *getKernel(const Stores &stores, llvm::ArrayRef<NodeId> reads);
+  bool findCost(Candidate &kernel);
   bool descend(Plan &plan);
   std::vector<Partition> getNeighbours(const Plan &plan);
   void addMerges(const Plan &plan, std::vector<Partition> &neighbours);
@@ -87,10 +99,9 @@ private:
   double givenBytes = 0;
   /// By value, the result that holds it and is written in place.
   std::map<NodeId, NodeId> updated;
-  /// No cost if a kernel has no schedule.
-  std::map<KernelKey, std::optional<Cost>> costs;
-  /// Kernels that may be looked at.
-  size_t limit = 0;
+  std::map<KernelKey, Candidate> kernels;
+  /// Kernels that were searched, and that may be.
+  size_t searched = 0, limit = 0;
   /// As in the options; what stands at the start is looked at in any case.
   double work = 0;
   bool isStart = true;
@@ -273,20 +284,6 @@ Partition Searcher::getContractionPartition() {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The stored values that a kernel reads.
-static std::vector<NodeId> getReads(const Problem &problem,
-                                    const Problem &kernel) {
-  std::vector<NodeId> reads;
-  unsigned arguments = problem.argumentNames.size();
-  for (NodeId id = 0; id < kernel.size(); ++id)
-    if (kernel[id].kind == NodeKind::Argument &&
-        kernel[id].argument >= arguments)
-      reads.push_back(kernel[id].argument - arguments);
-  llvm::sort(reads);
-  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  return reads;
-}
-
 /// Each kernel after those whose values it reads; false if there is no order.
 bool Searcher::order(Plan &plan) {
   Partition rest = std::move(plan.partition);
@@ -298,10 +295,10 @@ bool Searcher::order(Plan &plan) {
     for (const Stores &other : rest)
       if (&other != &stores)
         llvm::append_range(others, other);
-    Problem kernel = extractKernel(problem, stores, others);
-    reads.push_back(getReads(problem, kernel));
+    KernelReads kernel = findReads(problem, stores, others);
+    reads.emplace_back(kernel.stored.begin(), kernel.stored.end());
     for (const auto &[id, update] : problem.updates)
-      if (readsArgument(kernel, update.place.argument))
+      if (kernel.arguments.count(update.place.argument))
         olds[number].insert(id);
   }
   // Whoever reads what another writes in place comes first.
@@ -334,12 +331,17 @@ bool Searcher::order(Plan &plan) {
   return true;
 }
 
-/// The graph of a kernel with the axes that it is searched for.
-Problem Searcher::makeKernel(const Stores &stores,
-                             llvm::ArrayRef<NodeId> reads) {
-  Problem kernel = extractKernel(problem, stores, reads);
-  multiplyAxes(kernel);
-  return kernel;
+/// The kernel with the axes that it is searched for.
+Candidate *Searcher::getKernel(const Stores &stores,
+                               llvm::ArrayRef<NodeId> reads) {
+  auto [it, isNew] = kernels.try_emplace({stores, reads.vec()});
+  Candidate &kernel = it->second;
+  if (isNew) {
+    kernel.problem = extractKernel(problem, stores, reads);
+    multiplyAxes(kernel.problem);
+    kernel.least.time = getLeastTime(kernel.problem, target);
+  }
+  return &kernel;
 }
 
 /// The best schedule of a kernel, with fewer candidates for a large one.
@@ -369,41 +371,61 @@ llvm::Expected<SearchResult> Searcher::search(const Problem &kernel,
   return found;
 }
 
-const Cost *Searcher::getCost(const Stores &stores,
-                              llvm::ArrayRef<NodeId> reads) {
-  auto [it, isNew] = costs.try_emplace({stores, reads.vec()});
-  if (!isNew)
-    return it->second ? &*it->second : nullptr;
-  if (costs.size() > limit || (!isStart && work > options.maxWork)) {
-    costs.erase(it);
+/// Searches the kernel once; whether it has a cost.
+bool Searcher::findCost(Candidate &kernel) {
+  if (kernel.searched)
+    return kernel.cost.has_value();
+  if (searched >= limit || (!isStart && work > options.maxWork)) {
     converged = false;
-    return nullptr;
+    return false;
   }
-  llvm::Expected<SearchResult> found = search(makeKernel(stores, reads));
+  kernel.searched = true;
+  ++searched;
+  llvm::Expected<SearchResult> found = search(kernel.problem);
   if (!found) {
     std::string reason = llvm::toString(found.takeError());
     if (error.empty())
       error = reason;
-    return nullptr;
+    return false;
   }
-  it->second = std::move(found->cost);
-  return &*it->second;
+  assert(found->cost.time >= kernel.least.time && "expected a lower bound");
+  kernel.cost = std::move(found->cost);
+  kernel.least = *kernel.cost;
+  kernel.least.kernels.clear();
+  return true;
 }
 
-std::optional<Plan> Searcher::evaluate(Partition partition) {
+std::optional<Plan> Searcher::makePlan(Partition partition) {
   Plan plan;
   for (Stores &stores : partition)
     llvm::sort(stores);
   plan.partition = std::move(partition);
   if (!order(plan))
     return std::nullopt;
-  for (auto [stores, reads] : llvm::zip_equal(plan.partition, plan.reads)) {
-    const Cost *cost = getCost(stores, reads);
-    if (!cost)
-      return std::nullopt;
-    plan.cost += *cost;
-  }
+  for (auto [stores, reads] : llvm::zip_equal(plan.partition, plan.reads))
+    plan.kernels.push_back(getKernel(stores, reads));
   return plan;
+}
+
+/// What is known of the plan's cost.
+static Cost getLeast(const Plan &plan) {
+  Cost least;
+  for (const Candidate *kernel : plan.kernels)
+    least += kernel->least;
+  return least;
+}
+
+/// Finds the plan's cost, as long as it may win for all that is known of it;
+/// whether it has one.
+bool Searcher::evaluate(Plan &plan,
+                        llvm::function_ref<bool(const Cost &)> mayWin) {
+  for (Candidate *kernel : plan.kernels)
+    if (!mayWin(getLeast(plan)) || !findCost(*kernel))
+      return false;
+  plan.cost = {};
+  for (const Candidate *kernel : plan.kernels)
+    plan.cost += *kernel->cost;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -461,17 +483,33 @@ std::vector<Partition> Searcher::getNeighbours(const Plan &plan) {
   return neighbours;
 }
 
-/// Goes to the best neighbour; false if none is better.
+/// Goes to the best neighbour, the first of equal ones; false if none is
+/// better.
 bool Searcher::descend(Plan &plan) {
-  std::optional<Plan> best;
-  for (Partition &neighbour : getNeighbours(plan)) {
-    std::optional<Plan> candidate = evaluate(std::move(neighbour));
-    if (candidate && candidate->cost < (best ? best->cost : plan.cost))
-      best = std::move(candidate);
+  std::vector<std::pair<Plan, size_t>> neighbours;
+  for (auto [number, neighbour] : llvm::enumerate(getNeighbours(plan)))
+    if (std::optional<Plan> made = makePlan(std::move(neighbour))) {
+      made->cost = getLeast(*made);
+      neighbours.emplace_back(std::move(*made), number);
+    }
+  // The sooner a good one is found, the fewer others may be better.
+  llvm::stable_sort(neighbours, [](const auto &a, const auto &b) {
+    return a.first.cost < b.first.cost;
+  });
+  std::pair<Plan, size_t> *best = nullptr;
+  for (auto &neighbour : neighbours) {
+    auto mayWin = [&, number = neighbour.second](const Cost &least) {
+      if (!(least < plan.cost))
+        return false;
+      return !best || least < best->first.cost ||
+             (!(best->first.cost < least) && number < best->second);
+    };
+    if (evaluate(neighbour.first, mayWin) && mayWin(neighbour.first.cost))
+      best = &neighbour;
   }
   if (best)
-    plan = std::move(*best);
-  return best.has_value();
+    plan = std::move(best->first);
+  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -577,10 +615,11 @@ void Searcher::addOthers(std::vector<Launch> &launches,
 
 llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
   std::vector<PlannedKernel> kernels;
-  for (auto [stores, reads] : llvm::zip_equal(plan.partition, plan.reads)) {
+  for (auto [stores, candidate] :
+       llvm::zip_equal(plan.partition, plan.kernels)) {
     ScheduledKernel kernel;
     kernel.stores = stores;
-    kernel.problem = makeKernel(stores, reads);
+    kernel.problem = candidate->problem;
     llvm::Expected<SearchResult> found = search(kernel.problem);
     if (!found)
       return found.takeError();
@@ -600,17 +639,23 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
 llvm::Expected<PartitionResult> Searcher::run() {
   std::optional<Plan> best;
   std::vector<Plan> losers;
+  std::set<Partition> visited;
+  auto always = [](const Cost &) { return true; };
   for (Partition start : {getContractionPartition(), getFusedPartition(problem),
                           getFinestPartition()}) {
-    limit = costs.size() + start.size();
+    limit = searched + start.size();
     isStart = true;
-    std::optional<Plan> plan = evaluate(std::move(start));
-    if (!plan)
+    std::optional<Plan> plan = makePlan(std::move(start));
+    if (!plan || !evaluate(*plan, always))
       continue;
     isStart = false;
-    limit = costs.size() + options.maxKernels / 3;
-    while (descend(*plan))
-      ;
+    limit = searched + options.maxKernels / 3;
+    // From where another start came by the way is the same.
+    bool isNew = visited.insert(plan->partition).second;
+    while (isNew && descend(*plan))
+      isNew = visited.insert(plan->partition).second;
+    if (!isNew)
+      continue;
     if (best && !(plan->cost < best->cost)) {
       losers.push_back(std::move(*plan));
       continue;
@@ -638,8 +683,8 @@ llvm::Expected<PartitionResult> Searcher::run() {
 
 llvm::Expected<PartitionResult> Searcher::run(const Partition &only) {
   limit = only.size();
-  std::optional<Plan> plan = evaluate(only);
-  if (!plan)
+  std::optional<Plan> plan = makePlan(only);
+  if (!plan || !evaluate(*plan, [](const Cost &) { return true; }))
     return llvm::createStringError(error);
   return finish(*plan);
 }

@@ -164,6 +164,9 @@ static bool hasContraction(const Problem &problem) {
 }
 
 namespace {
+/// The fields of a schedule as numbers.
+using Fields = llvm::SmallVector<int64_t, 12>;
+
 class Search {
 public:
   Search(const Problem &problem, const Target &target,
@@ -197,7 +200,7 @@ private:
   SearchResult best;
   /// All schedules by their fields, without a cost if illegal: descents meet
   /// the same ones.
-  std::map<std::vector<int64_t>, std::optional<CostedSchedule>> tried;
+  std::map<Fields, std::optional<CostedSchedule>> tried;
   bool found = false;
   std::string error;
 };
@@ -257,8 +260,8 @@ const LoopNest *Search::getNest(const Schedule &schedule) {
   return nullptr;
 }
 
-static std::vector<int64_t> getFields(const Schedule &schedule) {
-  std::vector<int64_t> fields = {schedule.warps, schedule.stages};
+static Fields getFields(const Schedule &schedule) {
+  Fields fields = {schedule.warps, schedule.stages};
   for (const AxisTile &range : schedule.grid)
     fields.push_back(range.tile);
   for (const AxisTile &range : schedule.loop)
@@ -270,11 +273,11 @@ static std::vector<int64_t> getFields(const Schedule &schedule) {
 /// are chosen, and of these the best.
 std::vector<CostedSchedule> Search::getOthers(const CostedSchedule &chosen) {
   constexpr double kSlack = 1.25;
-  std::vector<std::vector<int64_t>> taken = {getFields(chosen.schedule)};
+  std::vector<Fields> taken = {getFields(chosen.schedule)};
   std::vector<CostedSchedule> others;
-  auto getDistance = [&](const std::vector<int64_t> &fields) {
+  auto getDistance = [&](const Fields &fields) {
     unsigned least = fields.size();
-    for (const std::vector<int64_t> &other : taken) {
+    for (const Fields &other : taken) {
       unsigned distance = 0;
       for (auto [a, b] : llvm::zip_equal(fields, other))
         distance += a != b;

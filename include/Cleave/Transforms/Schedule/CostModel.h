@@ -90,6 +90,9 @@ struct Cost {
 Cost computeCost(const Problem &problem, const Schedule &schedule,
                  const LoopNest &nest, const Target &target);
 
+/// No schedule of `kernel` takes less time.
+double getLeastTime(const Problem &kernel, const Target &target);
+
 /// The time of kernels that share a launch.
 double getSharedTime(llvm::ArrayRef<KernelCost> kernels, const Target &target);
 

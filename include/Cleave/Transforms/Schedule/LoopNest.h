@@ -38,6 +38,37 @@ struct Binding {
   bool full = false;
 };
 
+/// The ranges of open axes. Costs look them up all the time.
+class OpenAxes {
+public:
+  /// Null if the axis is not open.
+  const Binding *find(AxisId axis) const {
+    return axis < ranges.size() && ranges[axis].tile ? &ranges[axis] : nullptr;
+  }
+  bool count(AxisId axis) const { return find(axis); }
+  const Binding &at(AxisId axis) const {
+    assert(count(axis) && "expected an open axis");
+    return ranges[axis];
+  }
+  void open(AxisId axis, Binding range) {
+    if (axis >= ranges.size())
+      ranges.resize(axis + 1, {0, 0, false});
+    ranges[axis] = range;
+  }
+  void setTile(AxisId axis, int64_t tile) { ranges[axis].tile = tile; }
+  llvm::SmallVector<AxisId, 8> getAxes() const {
+    llvm::SmallVector<AxisId, 8> axes;
+    for (AxisId axis = 0; axis < ranges.size(); ++axis)
+      if (count(axis))
+        axes.push_back(axis);
+    return axes;
+  }
+
+private:
+  /// By axis; a tile of 0 where it is not open.
+  llvm::SmallVector<Binding, 8> ranges;
+};
+
 struct Loop;
 
 struct Step {
@@ -49,11 +80,14 @@ struct Step {
   Kind kind = Evaluate;
   NodeId node = 0;
   std::unique_ptr<Loop> loop;
+  /// The tiles of this block that no later step reads. Known once the nest has
+  /// been planned.
+  std::vector<NodeId> lastUses = {};
 };
 
 struct NestBlock {
   NestBlock *parent = nullptr;
-  std::map<AxisId, Binding> bindings;
+  OpenAxes bindings;
   std::vector<Step> steps;
   /// The nodes that are computed in this block.
   std::set<NodeId> available;
@@ -61,8 +95,6 @@ struct NestBlock {
   /// computed there. Known once the nest has been planned, as is what follows.
   std::vector<const NestBlock *> homes;
   std::vector<bool> tiles;
-  /// By tile of this block, the last of its steps that reads it.
-  std::vector<std::pair<NodeId, size_t>> lastUses;
 };
 
 struct Loop {
@@ -74,6 +106,8 @@ struct Loop {
   bool continued = false;
   /// What the positions that count lie between, besides the ends of the axis.
   std::vector<DomainBound> domain;
+  /// The axes whose positions these depend on.
+  AxisSet domainAxes;
   NestBlock body;
 };
 
@@ -89,6 +123,8 @@ struct NodeUses {
   std::vector<bool> references;
   /// Of loaded tiles alone, element by element: made where it is used.
   std::vector<bool> madeOfLoads;
+  /// The tensors in memory, one node for each and the axes that it has.
+  std::vector<NodeId> arguments;
 };
 
 /// A kernel that computes all results of a problem.

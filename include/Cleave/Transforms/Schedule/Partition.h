@@ -18,6 +18,7 @@
 
 #include "Cleave/Transforms/Schedule/Schedule.h"
 #include <optional>
+#include <set>
 
 namespace mlir::cleave::schedule {
 
@@ -61,6 +62,16 @@ llvm::SmallVector<AxisId, 4> getStorage(const Problem &problem, NodeId id);
 /// value `id` has number `problem.argumentNames.size() + id`. A result for each
 /// store, or as many as the function returns it.
 Problem extractKernel(const Problem &problem, const Stores &stores,
+                      llvm::ArrayRef<NodeId> known);
+
+/// What a kernel that stores `stores` reads where `known` are stored already.
+struct KernelReads {
+  /// Stored values.
+  std::set<NodeId> stored;
+  /// Arguments by number.
+  std::set<unsigned> arguments;
+};
+KernelReads findReads(const Problem &problem, const Stores &stores,
                       llvm::ArrayRef<NodeId> known);
 
 /// A kernel with its graph and how it runs.
