@@ -56,7 +56,8 @@ class Counter {
 public:
   Counter(const Problem &problem, const Schedule &schedule,
           const NodeUses &uses, const Target &target)
-      : problem(problem), chosen(schedule), uses(uses), target(target) {}
+      : problem(problem), chosen(schedule), uses(uses), target(target),
+        sizes(uses.blocks * uses.shapes.size(), 0) {}
 
   KernelCost count(const LoopNest &kernel);
 
@@ -68,6 +69,8 @@ private:
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
+  /// The same of a node's tile, which many nodes share.
+  double getTileSize(const NestBlock &block, NodeId id) const;
   /// Positions that exist at the representative extents.
   double getActual(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   double getExtent(AxisId axis) const {
@@ -99,6 +102,8 @@ private:
   const NodeUses &uses;
   const Target &target;
   KernelCost cost;
+  /// By block and shape; 0 where it has not been asked for.
+  mutable llvm::SmallVector<double, 64> sizes;
   /// Bytes of all tiles that live at once, at the deepest place so far.
   double liveBytes = 0, liveSum = 0;
   /// What is loaded, however short the runs are.
@@ -155,6 +160,13 @@ double Counter::getPadded(const NestBlock &block,
           tile, llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
     size *= static_cast<double>(tile);
   }
+  return size;
+}
+
+double Counter::getTileSize(const NestBlock &block, NodeId id) const {
+  double &size = sizes[block.number * uses.shapes.size() + uses.shapeOf[id]];
+  if (size == 0)
+    size = getPadded(block, problem[id].axes);
   return size;
 }
 
@@ -231,7 +243,7 @@ static bool isContraction(const Problem &problem, NodeId id) {
 double Counter::getBusyWarps(const NestBlock &block, NodeId contraction) const {
   auto warps = static_cast<double>(chosen.warps);
   const AxisSet &axes = problem[contraction].axes;
-  double fragments = getPadded(block, axes) / 128;
+  double fragments = getTileSize(block, contraction) / 128;
   if (auto it = uses.rows.find(contraction); it != uses.rows.end())
     fragments =
         std::min(fragments, getPadded(block, subtract(axes, it->second)) / 16);
@@ -315,8 +327,7 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
   for (NodeId operand : {lhs, rhs})
     if (isExchanged(operand)) {
       constexpr double kBytes = 2;
-      cost.sharedTraffic +=
-          trips * kBytes * getPadded(block, problem[operand].axes);
+      cost.sharedTraffic += trips * kBytes * getTileSize(block, operand);
       cost.exchanges += trips * kExchangeTime;
       if (insert(sharedOperands, operand))
         cost.sharedBytes += getSharedBytes(block, problem[operand]);
@@ -336,8 +347,7 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
     if (problem[operand].kind == NodeKind::Pointwise &&
         block.homes[operand] == &block && isCheap(block, operand))
       countExpression(block, operand,
-                      trips * (times - 1) *
-                          getPadded(block, problem[operand].axes));
+                      trips * (times - 1) * getTileSize(block, operand));
   overlapped = share.k == 1 && k >= 32 && row == uses.rows.end();
   // Two slices if one is read ahead, else what a few products need.
   constexpr double kBytes = 2;
@@ -380,15 +390,25 @@ double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
   if (loop.domain.empty())
     return std::ceil(getExtent(loop.range.axis) /
                      static_cast<double>(loop.range.tile));
+  llvm::SmallVector<int64_t, 8> sizes = {
+      loop.range.tile, problem.axes[loop.range.axis].representative};
+  bool differ = false;
+  for (AxisId axis : loop.domainAxes) {
+    sizes.push_back(block.bindings.at(axis).tile);
+    sizes.push_back(problem.axes[axis].representative);
+    differ |= getTiles(block, axis) > 1;
+  }
+  for (AxisId axis : loop.domainExtents)
+    sizes.push_back(problem.axes[axis].representative);
+  auto [it, isNew] = loop.trips.try_emplace(sizes);
+  double &trips = it->second;
+  if (!isNew)
+    return trips;
   // Tiles are where they are with equal chances: a few places will do.
-  constexpr int kSamples = 64;
-  bool differ = llvm::any_of(
-      loop.domainAxes, [&](AxisId axis) { return getTiles(block, axis) > 1; });
-  int samples = differ ? kSamples : 1;
-  double trips = 0;
+  int samples = differ ? 64 : 1;
   for (int sample = 0; sample < samples; ++sample)
     trips += getTrips(block, loop, (sample + 0.5) / samples);
-  return trips / samples;
+  return trips /= samples;
 }
 
 /// Each thread keeps a part of the state up to the end of the loop. It cannot
@@ -409,9 +429,9 @@ void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
   // Of a shuffle to its use, in barriers.
   constexpr double kShuffleTime = 0.25;
   double warps = static_cast<double>(chosen.warps);
-  double kept = getPadded(block, problem[id].axes);
+  double kept = getTileSize(block, id);
   NodeId body = getBody(problem, id)[0];
-  double length = getPadded(block, problem[body].axes) / kept;
+  double length = getTileSize(block, body) / kept;
   bool inWarp = uses.madeOfRows[id];
   double lanes = inWarp ? 4 : std::min(std::max(length / kRun, 1.0), kLanes);
   double across =
@@ -429,7 +449,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
   NodeId id = step.node;
   const Node &node = problem[id];
   double threads = static_cast<double>(chosen.warps) * 32;
-  double tile = std::max(getPadded(block, node.axes), threads);
+  double tile = std::max(getTileSize(block, id), threads);
   double bytes = std::max(1u, getBits(node.element) / 8) * tile;
   llvm::ArrayRef<NodeId> body = getBody(problem, id);
   if (node.kind == NodeKind::Argument) {
@@ -454,7 +474,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
         if (insert(sharedOperands, operand))
           cost.sharedBytes += getSharedBytes(block, problem[operand]);
   } else if (!problem.getReducedAxes(id).empty()) {
-    double elements = getPadded(block, problem[body[0]].axes);
+    double elements = getTileSize(block, body[0]);
     cost.scalarOps += trips * elements;
     cost.largestTile = std::max(cost.largestTile, elements);
     if (chosen.stages > 1 && uses.madeOfLoads[body[0]])
@@ -464,7 +484,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     if (!isLate(id))
       countExchange(block, id, trips);
   } else {
-    countExpression(block, id, trips * getPadded(block, node.axes));
+    countExpression(block, id, trips * getTileSize(block, id));
   }
   // Tiles on their way to later steps lie in a ring.
   bool inRing = node.kind == NodeKind::Argument && block.parent &&
@@ -498,14 +518,13 @@ void Counter::moveResidents(const NestBlock &block, const Loop &loop,
     return;
   double bytes = 0;
   for (NodeId id : loop.carried)
-    bytes +=
-        getPadded(block, problem[id].axes) * getBits(problem[id].element) / 8;
+    bytes += getTileSize(block, id) * getBits(problem[id].element) / 8;
   NodeList found;
   for (const Step &step : loop.body.steps) {
     if (!isContraction(problem, step.node))
       continue;
     if (step.kind == Step::Evaluate)
-      bytes += getPadded(loop.body, problem[step.node].axes) *
+      bytes += getTileSize(loop.body, step.node) *
                getBits(problem[step.node].element) / 8;
     for (NodeId operand : getBody(problem, step.node))
       if (auto *it = findTile(live, operand);
@@ -539,7 +558,7 @@ void Counter::countBlock(const NestBlock &block, double trips) {
       const Loop &loop = *step.loop;
       if (!loop.continued)
         for (NodeId id : loop.carried)
-          made.emplace_back(id, getPadded(block, problem[id].axes) *
+          made.emplace_back(id, getTileSize(block, id) *
                                     getBits(problem[id].element) / 8);
       moveResidents(block, loop, live);
       for (auto [id, bytes] : made)
@@ -766,7 +785,7 @@ double schedule::getLeastTime(const Problem &kernel, const Target &target) {
   double others = scalar / target.scalarOps + special / target.specialOps;
   // Sums are rounded in another order.
   constexpr double kRounding = 1 - 1e-9;
-  return kRounding * std::max({bytes / target.memoryBytes, target.latency,
+  return kRounding * std::max({bytes / target.memoryBytes + target.latency,
                                masked ? 0 : std::max(products, others)}) +
          target.launch;
 }

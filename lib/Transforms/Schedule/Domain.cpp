@@ -412,19 +412,22 @@ void schedule::collectArguments(const Problem &problem,
       ::collectArguments(problem, term, arguments);
 }
 
-static void collectPositions(const Problem &problem, NodeId id, AxisSet &axes) {
+static void collectAxes(const Problem &problem, NodeId id, AxisSet &positions,
+                        AxisSet &extents) {
   const Node &node = problem[id];
+  if (node.kind == NodeKind::Extent)
+    extents = unite(extents, node.reduced);
   if (node.kind == NodeKind::Pointwise && node.op == Pointwise::Iota)
-    axes = unite(axes, node.axes);
+    positions = unite(positions, node.axes);
   for (NodeId operand : node.operands)
-    collectPositions(problem, operand, axes);
+    collectAxes(problem, operand, positions, extents);
 }
 
-void schedule::collectPositions(const Problem &problem,
-                                const DomainBound &bound, AxisSet &axes) {
+void schedule::collectAxes(const Problem &problem, const DomainBound &bound,
+                           AxisSet &positions, AxisSet &extents) {
   for (const auto &terms : {bound.plus, bound.minus})
     for (NodeId term : terms)
-      ::collectPositions(problem, term, axes);
+      ::collectAxes(problem, term, positions, extents);
 }
 
 std::optional<double> schedule::evaluateExtreme(

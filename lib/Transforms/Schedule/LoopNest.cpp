@@ -304,7 +304,7 @@ void Planner::limitLoop(NestBlock *block, Loop &loop) {
   std::vector<NodeId> arguments;
   for (const DomainBound &bound : loop.domain) {
     collectArguments(problem, bound, arguments);
-    collectPositions(problem, bound, loop.domainAxes);
+    collectAxes(problem, bound, loop.domainAxes, loop.domainExtents);
   }
   for (NodeId argument : arguments)
     demand(block, argument);

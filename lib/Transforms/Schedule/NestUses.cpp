@@ -79,7 +79,9 @@ static void collectTiles(const Problem &problem, const NestBlock &block,
     visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
 }
 
-static void findHomes(const Problem &problem, NestBlock &block) {
+static void findHomes(const Problem &problem, NestBlock &block,
+                      unsigned &blocks) {
+  block.number = blocks++;
   block.homes.resize(problem.size());
   block.tiles.resize(problem.size());
   for (NodeId id = 0; id < problem.size(); ++id) {
@@ -89,7 +91,7 @@ static void findHomes(const Problem &problem, NestBlock &block) {
   }
   for (Step &step : block.steps)
     if (step.kind == Step::Nest)
-      findHomes(problem, step.loop->body);
+      findHomes(problem, step.loop->body, blocks);
 }
 
 /// Adds the tiles that `step` reads, with all steps of a loop.
@@ -147,9 +149,19 @@ static std::vector<NodeId> findArguments(const Problem &problem) {
   return found;
 }
 
+static void findShapes(const Problem &problem, NodeUses &uses) {
+  for (NodeId id = 0; id < problem.size(); ++id) {
+    const auto shape = llvm::find(uses.shapes, problem[id].axes);
+    uses.shapeOf.push_back(shape - uses.shapes.begin());
+    if (shape == uses.shapes.end())
+      uses.shapes.push_back(problem[id].axes);
+  }
+}
+
 void schedule::findUses(const Problem &problem, LoopNest &nest) {
   NodeUses &uses = nest.uses;
   uses.arguments = findArguments(problem);
+  findShapes(problem, uses);
   for (std::vector<bool> *flags :
        {&uses.madeOfRows, &uses.rebased, &uses.references, &uses.madeOfLoads})
     flags->assign(problem.size(), false);
@@ -163,6 +175,6 @@ void schedule::findUses(const Problem &problem, LoopNest &nest) {
       if (problem[operand].kind == NodeKind::FoldRef)
         uses.references[operand] = true;
   }
-  findHomes(problem, *nest.root);
+  findHomes(problem, *nest.root, uses.blocks);
   findLastUses(problem, *nest.root);
 }

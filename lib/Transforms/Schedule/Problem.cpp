@@ -142,6 +142,11 @@ NodeId Problem::add(Node node) {
   llvm::sort(leaves);
   leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
   foldLeaves.push_back(std::move(leaves));
+  bool known =
+      node.kind == NodeKind::Constant || node.kind == NodeKind::Extent ||
+      (node.kind == NodeKind::Pointwise &&
+       llvm::all_of(node.operands, [&](NodeId id) { return isScalar(id); }));
+  scalars.push_back(known && node.axes.empty());
   nodes.push_back(std::move(node));
   return nodes.size() - 1;
 }
@@ -231,16 +236,6 @@ const AxisSet &Problem::getReducedAxes(NodeId id) const {
   if (node.kind == NodeKind::FoldState)
     return folds[node.fold].axes;
   return node.isReduction() ? node.reduced : none;
-}
-
-bool Problem::isScalar(NodeId id) const {
-  const Node &node = nodes[id];
-  if (!node.axes.empty())
-    return false;
-  if (node.kind == NodeKind::Pointwise)
-    return llvm::all_of(node.operands,
-                        [&](NodeId operand) { return isScalar(operand); });
-  return node.kind == NodeKind::Constant || node.kind == NodeKind::Extent;
 }
 
 std::vector<unsigned> Problem::countUses() const {

@@ -47,9 +47,9 @@ std::vector<DomainBound> findDomain(const Problem &problem, AxisId axis,
 void collectArguments(const Problem &problem, const DomainBound &bound,
                       std::vector<NodeId> &arguments);
 
-/// Adds the axes whose positions the bound is computed from.
-void collectPositions(const Problem &problem, const DomainBound &bound,
-                      AxisSet &axes);
+/// Adds the axes whose positions, or extents, the bound is computed from.
+void collectAxes(const Problem &problem, const DomainBound &bound,
+                 AxisSet &positions, AxisSet &extents);
 
 /// The value of a term at the corner where it is largest, or smallest, if
 /// positions lie in the ranges that `getRange` gives (first and last); none if

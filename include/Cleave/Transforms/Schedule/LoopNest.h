@@ -87,6 +87,8 @@ struct Step {
 
 struct NestBlock {
   NestBlock *parent = nullptr;
+  /// Of the nest's blocks. Known once the nest has been planned.
+  unsigned number = 0;
   OpenAxes bindings;
   std::vector<Step> steps;
   /// The nodes that are computed in this block.
@@ -106,8 +108,11 @@ struct Loop {
   bool continued = false;
   /// What the positions that count lie between, besides the ends of the axis.
   std::vector<DomainBound> domain;
-  /// The axes whose positions these depend on.
-  AxisSet domainAxes;
+  /// The axes whose positions these depend on, and those whose extents.
+  AxisSet domainAxes, domainExtents;
+  /// Iterations by the sizes of all that they depend on, as far as they have
+  /// been counted.
+  mutable std::map<llvm::SmallVector<int64_t, 8>, double> trips;
   NestBlock body;
 };
 
@@ -125,6 +130,11 @@ struct NodeUses {
   std::vector<bool> madeOfLoads;
   /// The tensors in memory, one node for each and the axes that it has.
   std::vector<NodeId> arguments;
+  /// The sets of axes that nodes have, and by node, which.
+  std::vector<AxisSet> shapes;
+  std::vector<unsigned> shapeOf;
+  /// Of the nest, as they are numbered.
+  unsigned blocks = 0;
 };
 
 /// A kernel that computes all results of a problem.

@@ -261,7 +261,7 @@ public:
   const AxisSet &getReducedAxes(NodeId id) const;
   /// Whether `id` is computed from constants and extents only, and thus costs
   /// nothing to repeat wherever it is used.
-  bool isScalar(NodeId id) const;
+  bool isScalar(NodeId id) const { return scalars[id]; }
   /// Equal for graphs of kernels that differ in names only. Arguments from
   /// number `arguments` on are stored values, whose numbers do not matter;
   /// representative extents matter where `exact`.
@@ -276,6 +276,7 @@ public:
 private:
   std::vector<Node> nodes;
   std::vector<std::vector<NodeId>> foldLeaves;
+  std::vector<bool> scalars;
   std::map<std::vector<int64_t>, NodeId> known;
 };
 
