@@ -91,4 +91,61 @@ gpu.module @m {
     vector.transfer_write %r, %y[%c0, %c0] {in_bounds = [true, true]} : vector<16x16xf32>, memref<16x16xf32>
     gpu.return
   }
+
+  // The exponentials are made once, for their sum and for the product, where the
+  // product takes them: warps have whole rows, which are read as its fragments.
+  // CHECK-LABEL: gpu.func @exponentials
+  // CHECK:       %[[X:.*]] = cleave_tile.read {{.*}} vector<32x32xf16>
+  // CHECK:       vector.multi_reduction <maximumf>
+  // CHECK:       %[[E:.*]] = math.exp2
+  // CHECK:       vector.multi_reduction <add>, %[[E]]
+  // CHECK:       %[[P:.*]] = arith.truncf %[[E]]
+  // CHECK-NOT:   math.exp2
+  // CHECK:       vector.contract {{.*}} %[[P]], %{{.*}} : vector<32x32xf16>, vector<32x16xf16>
+  // CHECK-NOT:   vector.contract
+  // THREADS-LABEL: gpu.func @exponentials
+  // THREADS:         scf.for
+  // THREADS:           gpu.barrier
+  // THREADS-NOT:       gpu.barrier
+  // THREADS-NOT:       vector.store
+  // THREADS:           nvgpu.ldmatrix
+  // THREADS-NOT:       gpu.barrier
+  // THREADS-NOT:       vector.store
+  // THREADS:           nvvm.mma.sync
+  // THREADS-NOT:       gpu.barrier
+  // THREADS-NOT:       vector.store
+  // THREADS:           scf.yield
+  gpu.func @exponentials(%x: memref<32x4096xf16>, %v: memref<4096x16xf16>, %y: memref<32x16xf32>, %s: memref<32xf32>) kernel attributes {cleave.stages = 3 : i64, cleave.warps = 2 : i64} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c4096 = arith.constant 4096 : index
+    %zero = arith.constant 0.0 : f16
+    %acc0 = arith.constant dense<0.0> : vector<32x16xf32>
+    %sum0 = arith.constant dense<0.0> : vector<32xf32>
+    %max0 = arith.constant dense<0xFF800000> : vector<32xf32>
+    %r:3 = scf.for %k = %c0 to %c4096 step %c32 iter_args(%acc = %acc0, %sum = %sum0, %max = %max0) -> (vector<32x16xf32>, vector<32xf32>, vector<32xf32>) {
+      %a = vector.transfer_read %x[%c0, %k], %zero {in_bounds = [true, true]} : memref<32x4096xf16>, vector<32x32xf16>
+      %b = vector.transfer_read %v[%k, %c0], %zero {in_bounds = [true, true]} : memref<4096x16xf16>, vector<32x16xf16>
+      %af = arith.extf %a : vector<32x32xf16> to vector<32x32xf32>
+      %m = vector.multi_reduction <maximumf>, %af, %max [1] : vector<32x32xf32> to vector<32xf32>
+      %mb = vector.broadcast %m : vector<32xf32> to vector<32x32xf32>
+      %mt = vector.transpose %mb, [1, 0] : vector<32x32xf32> to vector<32x32xf32>
+      %shifted = arith.subf %af, %mt : vector<32x32xf32>
+      %e = math.exp2 %shifted : vector<32x32xf32>
+      %moved = arith.subf %max, %m : vector<32xf32>
+      %scale = math.exp2 %moved : vector<32xf32>
+      %scaled = arith.mulf %sum, %scale : vector<32xf32>
+      %t = vector.multi_reduction <add>, %e, %scaled [1] : vector<32x32xf32> to vector<32xf32>
+      %p = arith.truncf %e : vector<32x32xf32> to vector<32x32xf16>
+      %sb = vector.broadcast %scale : vector<32xf32> to vector<16x32xf32>
+      %st = vector.transpose %sb, [1, 0] : vector<16x32xf32> to vector<32x16xf32>
+      %old = arith.mulf %acc, %st : vector<32x16xf32>
+      %d = vector.contract {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>}
+          %p, %b, %old : vector<32x32xf16>, vector<32x16xf16> into vector<32x16xf32>
+      scf.yield %d, %t, %m : vector<32x16xf32>, vector<32xf32>, vector<32xf32>
+    }
+    vector.transfer_write %r#0, %y[%c0, %c0] {in_bounds = [true, true]} : vector<32x16xf32>, memref<32x16xf32>
+    vector.transfer_write %r#1, %s[%c0] {in_bounds = [true]} : vector<32xf32>, memref<32xf32>
+    gpu.return
+  }
 }

@@ -73,11 +73,12 @@ LayoutAttr LayoutWriter::layoutOf(Value value) {
 }
 
 /// Ops that may be computed in the user's layout instead: no more work than
-/// a cast or a product.
+/// a cast, a product, or reading a tile that is in shared memory.
 static bool isHoistable(Operation *op) {
-  return op && (isa<vector::BroadcastOp, vector::TransposeOp>(op) ||
-                (isElementwiseTileOp(op) &&
-                 isa<arith::ArithDialect>(op->getDialect())));
+  return op &&
+         (isa<vector::BroadcastOp, vector::TransposeOp, tile::ReadOp>(op) ||
+          (isElementwiseTileOp(op) &&
+           isa<arith::ArithDialect>(op->getDialect())));
 }
 
 std::optional<int64_t>

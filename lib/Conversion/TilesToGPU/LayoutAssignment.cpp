@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -154,12 +155,35 @@ static LayoutAttr getAccessLayout(const GlobalAccess &access, int64_t warps) {
 /// Fragments that an iteration reads for the next one are made in their layout.
 void LayoutAssignment::assignCarried(Value operand,
                                      const LinearLayout &layout) {
-  auto argument = dyn_cast<BlockArgument>(operand);
-  auto loop = argument
-                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                  : scf::ForOp();
-  if (loop && isRematerializable(loop.getTiedLoopYieldedValue(argument)->get()))
+  Value carried = getCarried(operand);
+  if (carried && isRematerializable(carried))
     assign(operand, LayoutAttr::get(func.getContext(), layout), Contraction);
+}
+
+/// A left operand that each warp makes of its own rows is made on fragments.
+/// So is all that is made of the same tiles: they are read once.
+void LayoutAssignment::assignMadeOnce(Value operand,
+                                      const LinearLayout &layout) {
+  Value carried = getCarried(operand);
+  SetVector<Value> made;
+  made.insert(carried ? carried : operand);
+  for (size_t i = 0; i < made.size(); ++i) {
+    Value value = made[i];
+    Operation *op = value.getDefiningOp();
+    bool fromRing = comesFromRing.erase(value);
+    if (!fromRing &&
+        (!op || isRematerializable(value) || !isElementwiseTileOp(op)))
+      continue;
+    rematerializable[value] = false;
+    for (Value next : op->getOperands())
+      if (isTile(next))
+        made.insert(next);
+    for (Operation *user : value.getUsers())
+      for (Value next : user->getResults())
+        if (fromRing && comesFromRing.contains(next))
+          made.insert(next);
+  }
+  assign(operand, LayoutAttr::get(func.getContext(), layout), Contraction);
 }
 
 LogicalResult LayoutAssignment::assignAnchors() {
@@ -175,10 +199,13 @@ LogicalResult LayoutAssignment::assignAnchors() {
     FailureOr<ContractDims> dims = ContractDims::get(contract);
     if (failed(dims))
       return failure();
-    ContractLayouts layouts = getContractLayouts(
-        contract, *dims, chooseWarps(contract, *dims, warps));
+    MmaWarps split = chooseWarps(contract, *dims, warps);
+    ContractLayouts layouts = getContractLayouts(contract, *dims, split);
     assign(contract.getResult(),
            LayoutAttr::get(func.getContext(), layouts.acc), Contraction);
+    if (isTensorCoreContract(contract, *dims) && split.m == warps &&
+        isMadeOnce(contract.getLhs()))
+      assignMadeOnce(contract.getLhs(), layouts.lhs);
     assignCarried(contract.getLhs(), layouts.lhs);
     assignCarried(contract.getRhs(), layouts.rhs);
   }

@@ -61,6 +61,7 @@ private:
   LogicalResult checkAndClassify();
   LogicalResult assignAnchors();
   void assignCarried(Value operand, const LinearLayout &layout);
+  void assignMadeOnce(Value operand, const LinearLayout &layout);
   void assign(Value value, LayoutAttr layout, Precedence precedence);
   void spread();
   void settleReductions();

@@ -13,8 +13,10 @@
 
 #include "LayoutTies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -149,16 +151,47 @@ static bool isReducedAlongN(vector::ContractionOp op,
   return false;
 }
 
-bool cleave::comesFromContraction(Value value, unsigned depth) {
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 16)
-    return false;
-  if (isa<vector::ContractionOp>(op))
-    return true;
-  return isElementwiseTileOp(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isTile(operand) && comesFromContraction(operand, depth + 1);
-         });
+/// Whether an op like this makes `value`, or what elementwise ops make it of.
+static bool comesFrom(Value value, function_ref<bool(Operation *)> isLike) {
+  constexpr size_t kMostValues = 64;
+  SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size() && i < kMostValues; ++i) {
+    Operation *op = seen[i].getDefiningOp();
+    if (op && isLike(op))
+      return true;
+    if (op && isElementwiseTileOp(op))
+      for (Value operand : op->getOperands())
+        if (isTile(operand))
+          seen.insert(operand);
+  }
+  return false;
+}
+
+bool cleave::comesFromContraction(Value value) {
+  return comesFrom(
+      value, [](Operation *op) { return isa<vector::ContractionOp>(op); });
+}
+
+Value cleave::getCarried(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  return loop ? loop.getTiedLoopYieldedValue(argument)->get() : Value();
+}
+
+bool cleave::isMadeOnce(Value value) {
+  if (Value carried = getCarried(value))
+    value = carried;
+  auto isRead = [](Operation *op) { return isa<tile::ReadOp>(op); };
+  auto isCostly = [&](Operation *op) {
+    return isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return comesFrom(operand, isRead);
+           });
+  };
+  return !comesFromContraction(value) && comesFrom(value, isCostly);
 }
 
 bool cleave::isLoopAccumulation(vector::ContractionOp op) {
@@ -185,9 +218,10 @@ MmaWarps cleave::chooseWarps(vector::ContractionOp op, const ContractDims &dims,
                              int64_t warps) {
   if (!isTensorCoreContract(op, dims))
     return {warps, 1, 1, 1};
+  bool staysInWarp = comesFromContraction(op.getLhs()) ||
+                     (dims.m >= 16 * warps && isMadeOnce(op.getLhs()));
   return chooseMmaWarps(dims.m, dims.n, warps,
-                        isReducedAlongN(op, dims) ||
-                            comesFromContraction(op.getLhs()),
+                        isReducedAlongN(op, dims) || staysInWarp,
                         getMaxSplitK(op, dims));
 }
 

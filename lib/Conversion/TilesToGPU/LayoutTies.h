@@ -57,11 +57,18 @@ ContractLayouts getContractLayouts(vector::ContractionOp op,
 bool isLoopAccumulation(vector::ContractionOp op);
 
 /// Whether `value` is computed from a contraction by elementwise ops.
-bool comesFromContraction(Value value, unsigned depth = 0);
+bool comesFromContraction(Value value);
+
+/// What a loop's argument will be in the next iteration; null for others.
+Value getCarried(Value value);
+
+/// Whether `value`, or what is carried to it, is computed from tiles of a ring
+/// alone, by ops that cost too much for warps to repeat what others compute.
+bool isMadeOnce(Value value);
 
 /// Chooses how warps share a contraction: whole rows where its result is
-/// reduced along n or its left operand comes from another contraction, which
-/// then stays in registers; else by operand traffic.
+/// reduced along n or its left operand comes from another contraction, or is
+/// made once, and then stays in registers; else by operand traffic.
 MmaWarps chooseWarps(vector::ContractionOp op, const ContractDims &dims,
                      int64_t warps);
 /// The choice that gave the accumulator this layout.

@@ -137,8 +137,8 @@ bool LoopPipeliner::isShared(Value value, Dim dim) {
   return !dim && (inPlace || loop.isDefinedOutsideOfLoop(value));
 }
 
-/// Whether `value` is made of tiles in rings by operations that need no other
-/// position.
+/// Whether `value` is made of tiles in rings, for this user alone if that costs
+/// much, by operations that need no other position.
 bool LoopPipeliner::canSlice(Value value, Dim dim) {
   if (isShared(value, dim))
     return true;
@@ -151,6 +151,8 @@ bool LoopPipeliner::canSlice(Value value, Dim dim) {
     return false;
   if (isa<tile::ReadOp>(op))
     return true;
+  if (!value.hasOneUse() && isMadeOnce(value))
+    return false;
   if (isa<vector::TransposeOp, vector::BroadcastOp>(op))
     return canSlice(op->getOperand(0), dim ? getSourceDim(op, *dim) : dim);
   return isElementwiseTileOp(op) &&

@@ -310,7 +310,8 @@ EXAMPLES = {
     "ntrans": (KN, ROWS, ntrans),
     "ntrans_linear": (KN, ROWS, ntrans),
     "softmax_matmul": (dict(N=5), [dict(M=3, K=11), dict(M=2, K=1), dict(M=2, K=0)],
-                       lambda a: [[dot(softmax(row), column(a["V"], n)) for n in range(5)] for row in a["X"]]),
+                       lambda a: [[dot(softmax(row), column(a["V"], n)) for n in range(WIDTH["N"])]
+                                  for row in a["X"]]),
     "linear_logsumexp": (dict(K=13, V=17), ROWS, lambda a: [logsumexp(row) for row in matmul(a["X"], a["W"])]),
     "cross_entropy": (dict(K=13, V=17), ROWS, cross_entropy),
     "softmax": (KN, ROWS, lambda a: [softmax(row) for row in a["X"]]),
