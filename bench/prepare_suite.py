@@ -5,7 +5,7 @@
 """Compiles the suite, for a machine that has a GPU and no compiler.
 
   bench/prepare_suite.py --out DIR [--tools build/bin] [--chip sm_90a]
-      [--only REGEX] [--own | --small] [--options 'no-algebra ...']
+      [--only REGEX] [--own | --small] [--options 'no-algebra ...'] [--jobs 2]
 
 Writes DIR/PROGRAM.json for each subgraph and set of static extents: cubins, and
 the launches of every shape. With --own every shape has a schedule of its own
@@ -14,6 +14,7 @@ bring. A shape that does not compile is a line, and a DIR/*.error file.
 """
 
 import argparse
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -65,14 +66,18 @@ def main():
                         help="small static extents, to be checked only")
     parser.add_argument("--options", default="",
                         help="further options of --cleave-to-cubin")
+    parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
+    programs = suite.programs(args.only, args.own, args.small)
     failed = 0
-    for name, shapes in suite.programs(args.only, args.own,
-                                       args.small).items():
-        fault = prepare(args, name, shapes)
-        failed += fault is not None
-        print(f"{name}: {fault.splitlines()[0] if fault else 'ok'}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        faults = pool.map(lambda name: prepare(args, name, programs[name]),
+                          programs)
+        for name, fault in zip(programs, faults):
+            failed += fault is not None
+            print(f"{name}: {fault.splitlines()[0] if fault else 'ok'}",
+                  flush=True)
     sys.exit(bool(failed))
 
 
