@@ -223,9 +223,15 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
   cost.scalarOps +=
       elements *
       std::max<double>(1, static_cast<double>(node.operands.size()) - 1);
-  for (NodeId operand : node.operands)
-    if (!problem.isScalar(operand) && !block.tiles[operand])
+  for (NodeId operand : node.operands) {
+    if (problem.isScalar(operand))
+      continue;
+    // Numbers of 16 bits are converted by whoever reads them.
+    if (!block.tiles[operand])
       countExpression(block, operand, elements);
+    else if (getBits(problem[operand].element) == 16)
+      cost.scalarOps += elements;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -716,6 +722,8 @@ void Counter::finish(const LoopNest &kernel) {
   // multiprocessor others load then. Blocks start one after the other.
   constexpr double kStart = 0.7;
   double idle = 2 * target.latency + ends;
+  if (chosen.stages == 1)
+    idle += steps * busyLatency;
   orderGrid(kernel, units * resident);
   cost.memory = cost.movedBytes / target.memoryBytes +
                 std::max(1.0, blocks / (together * together)) * idle;
