@@ -309,6 +309,7 @@ def SerializeKernelsPass
   let description = [{
     As `gpu-module-to-binary`, but equal kernels give equal IR, and a missing
     or failing ptxas is an error. ptxas is looked for in PATH and CUDA_HOME.
+    Modules are compiled at one time, as far as the context has threads.
   }];
   let options = [
     Option<"format", "format", "std::string", [{"bin"}],
@@ -392,6 +393,23 @@ def ShareLaunchesPass : Pass<"cleave-share-launches", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def SplitKernelsPass : Pass<"cleave-split-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give each kernel a module";
+  let description = [{
+    Input: kernels (`gpu.func`) and their launches. What follows works on
+    modules, several at a time. Of equal kernels only the first is left. Modules
+    that hold anything else stay as they are.
+
+    ```mlir
+    gpu.module @m { gpu.func @f_0 .. gpu.func @f_1 .. }
+    // becomes
+    gpu.module @m { gpu.func @f_0 .. }
+    gpu.module @m_0 { gpu.func @f_1 .. }
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 def UseDynamicSharedPass

@@ -83,6 +83,7 @@ void cleave::buildTilesToGPUPipeline(OpPassManager &pm,
   addCleanup(pm);
   addDistributeTiles(pm, options.prefetchBytes);
   pm.addPass(cleave::createShareLaunchesPass());
+  pm.addPass(cleave::createSplitKernelsPass());
   addLowerKernels(pm);
 }
 

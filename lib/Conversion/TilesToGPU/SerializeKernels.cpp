@@ -1,19 +1,20 @@
-//===- SerializeKernels.cpp - Kernels to PTX and cubins ----------*- C++
-//-*-===//
+//===- SerializeKernels.cpp - Kernels to PTX and cubins ---------*- C++ -*-===//
 //
 // Part of the Cleave project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
 // Stage: the last; kernels are in LLVM with NVVM and have their target.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -49,22 +50,29 @@ struct SerializeKernelsPass
   }
 
   void runOnOperation() override;
-  LogicalResult clean(gpu::BinaryOp binary);
+};
+
+/// A module and what becomes of it.
+struct Task {
+  gpu::GPUModuleOp module;
+  SmallVector<Attribute> objects;
+
+  LogicalResult run(const gpu::TargetOptions &options);
 };
 } // namespace
 
 /// A toolkit that does not work makes upstream print an error and go on.
-LogicalResult SerializeKernelsPass::clean(gpu::BinaryOp binary) {
-  SmallVector<Attribute> objects;
-  for (Attribute attr : binary.getObjects()) {
-    auto object = dyn_cast<gpu::ObjectAttr>(attr);
-    if (!object || object.getObject().getValue().empty())
-      return emitError(binary.getLoc(),
-                       "expected kernels to be serialized but got an "
-                       "empty object");
-    objects.push_back(dropTimes(object));
+LogicalResult Task::run(const gpu::TargetOptions &options) {
+  for (Attribute attr : module.getTargetsAttr()) {
+    auto target = cast<gpu::TargetAttrInterface>(attr);
+    std::optional<SmallVector<char, 0>> bytes =
+        target.serializeToObject(module, options);
+    if (!bytes || bytes->empty())
+      return emitError(module.getLoc(),
+                       "expected kernels to be serialized but got nothing");
+    Attribute object = target.createObject(module, *bytes, options);
+    objects.push_back(dropTimes(cast<gpu::ObjectAttr>(object)));
   }
-  binary.setObjectsAttr(ArrayAttr::get(&getContext(), objects));
   return success();
 }
 
@@ -82,18 +90,24 @@ void SerializeKernelsPass::runOnOperation() {
         << format << "'";
     return signalPassFailure();
   }
+  SmallVector<Task> tasks;
   for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
-    if (module.getTargetsAttr() && !module.getTargetsAttr().empty())
-      continue;
-    emitError(module.getLoc(), "expected a target on the module");
-    return signalPassFailure();
+    if (!module.getTargetsAttr() || module.getTargetsAttr().empty()) {
+      emitError(module.getLoc(), "expected a target on the module");
+      return signalPassFailure();
+    }
+    tasks.push_back({module, {}});
   }
   gpu::TargetOptions options(/*toolkitPath=*/{}, /*librariesToLink=*/{},
                              /*cmdOptions=*/{}, /*elfSection=*/{}, *target);
-  if (failed(gpu::transformGpuModulesToBinaries(getOperation(),
-                                                /*handler=*/nullptr, options)))
+  if (failed(failableParallelForEach(
+          &getContext(), tasks, [&](Task &task) { return task.run(options); })))
     return signalPassFailure();
-  for (auto binary : getOperation().getOps<gpu::BinaryOp>())
-    if (failed(clean(binary)))
-      return signalPassFailure();
+  for (Task &task : tasks) {
+    OpBuilder b(task.module);
+    gpu::BinaryOp::create(b, task.module.getLoc(), task.module.getName(),
+                          /*offloadingHandler=*/nullptr,
+                          b.getArrayAttr(task.objects));
+    task.module.erase();
+  }
 }
