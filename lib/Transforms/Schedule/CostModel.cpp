@@ -91,6 +91,7 @@ private:
   bool isLate(NodeId id) const;
   void countExchange(const NestBlock &block, NodeId id, double trips);
   bool isCheap(const NestBlock &block, NodeId id) const;
+  bool isMadeByRows(const NestBlock &block, NodeId contraction) const;
   void countFragments(const NestBlock &block, NodeId id, double trips);
   /// Bytes of the arguments that `blocks` consecutive blocks load.
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
@@ -147,6 +148,10 @@ static bool isSpecial(Pointwise op) {
   default:
     return false;
   }
+}
+
+static bool isTensor(Element element) {
+  return element == Element::F16 || element == Element::BF16;
 }
 
 double Counter::getPadded(const NestBlock &block,
@@ -305,6 +310,17 @@ bool Counter::isCheap(const NestBlock &block, NodeId id) const {
          });
 }
 
+/// Whether each warp has rows of its own of a left side that is not cheap: it
+/// makes them of the ring's tiles, where it multiplies them.
+bool Counter::isMadeByRows(const NestBlock &block, NodeId contraction) const {
+  llvm::ArrayRef<NodeId> body = getBody(problem, contraction);
+  const Node &lhs = problem[body[0]], &rhs = problem[body[1]];
+  return chosen.stages > 1 && isTensor(lhs.element) &&
+         !uses.rows.count(contraction) && !isCheap(block, body[0]) &&
+         getPadded(block, subtract(lhs.axes, rhs.axes)) >=
+             16 * static_cast<double>(chosen.warps);
+}
+
 /// Each warp reads its rows and columns of the operands from shared memory, one
 /// slice of 16 along the reduced axis while it multiplies another.
 void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
@@ -324,10 +340,13 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
     double parts = getBusyWarps(block, id);
     share = {parts, 1, 1, warps / parts};
   }
+  bool madeByRows = isMadeByRows(block, id);
+  if (madeByRows)
+    share = {warps, 1, 1, 1};
   // What is not cheap moves through shared memory, but for an accumulator that
   // becomes an operand.
   auto isExchanged = [&](NodeId operand) {
-    return row == uses.rows.end() && block.homes[operand] == &block &&
+    return row == uses.rows.end() && !(madeByRows && operand == lhs) &&
            !isCheap(block, operand);
   };
   for (NodeId operand : {lhs, rhs})
@@ -438,7 +457,14 @@ void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
   double kept = getTileSize(block, id);
   NodeId body = getBody(problem, id)[0];
   double length = getTileSize(block, body) / kept;
-  bool inWarp = uses.madeOfRows[id];
+  // Reduced where a product's left side is made of the same tile.
+  bool inWarp =
+      uses.madeOfRows[id] || llvm::any_of(block.steps, [&](const Step &step) {
+        return step.kind != Step::Nest && isContraction(problem, step.node) &&
+               isMadeByRows(block, step.node) &&
+               uses.shapeOf[getBody(problem, step.node)[0]] ==
+                   uses.shapeOf[body];
+      });
   double lanes = inWarp ? 4 : std::min(std::max(length / kRun, 1.0), kLanes);
   double across =
       inWarp ? 1 : std::min(std::max(length / (kRun * kLanes), 1.0), warps);
@@ -468,8 +494,7 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
     macs *= static_cast<double>(chosen.warps) / getBusyWarps(block, id);
-    Element element = problem[body[0]].element;
-    bool tensor = element == Element::F16 || element == Element::BF16;
+    bool tensor = isTensor(problem[body[0]].element);
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
     // With several stages operands are made of fragments of the ring's tiles.
     // What two contractions of a step share is there once.
