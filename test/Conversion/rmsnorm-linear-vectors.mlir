@@ -18,9 +18,10 @@
 // LAYOUT: %[[XG:.*]] = arith.truncf
 // LAYOUT: %[[A:.*]] = cleave_tile.convert_layout %[[XG]] from #[[X]]
 // LAYOUT: vector.contract {{.*}} %[[A]], {{.*}}cleave_tile.layout = #[[ACC]]
-// The row's scale changes its layout behind the loop, as 16 numbers.
+// The row's scale is made where its sum is, and changes its layout behind the
+// loop, as 16 numbers.
 // LAYOUT: } {cleave_tile.layout = [#[[SQ]], #[[ACC]]]}
-// LAYOUT: cleave_tile.convert_layout %{{.*}}#0 from #[[SQ]] to #[[ROW]] : vector<16xf32>
+// LAYOUT: cleave_tile.convert_layout %{{.*}} from #[[SQ]] to #[[ROW]] : vector<16xf32>
 
 // THREAD: gpu.func @rmsnorm_linear
 // THREAD-SAME: workgroup(%{{.*}} : memref<{{[0-9]+}}xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})

@@ -52,3 +52,23 @@ func.func @not_a_layout(%a: vector<8xf16>) {
   %b = arith.negf %a {cleave_tile.layout = 1 : i64} : vector<8xf16>
   return
 }
+
+// -----
+
+// CHECK-LABEL: @write
+func.func @write(%a: vector<16x64xf16>, %slot: index) {
+  // CHECK: %[[RING:.*]] = cleave_tile.ring : memref<1x16x64xf16, #gpu.address_space<workgroup>>
+  %ring = cleave_tile.ring : memref<1x16x64xf16, #gpu.address_space<workgroup>>
+  // CHECK: cleave_tile.write %{{.*}}, %[[RING]][%{{.*}}] : vector<16x64xf16>, memref<1x16x64xf16, #gpu.address_space<workgroup>>
+  cleave_tile.write %a, %ring[%slot] : vector<16x64xf16>, memref<1x16x64xf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @other_tile(%a: vector<16x32xf16>, %slot: index) {
+  %ring = cleave_tile.ring : memref<1x16x64xf16, #gpu.address_space<workgroup>>
+  // expected-error @below {{expected a ring of 'vector<16x32xf16>' but got}}
+  cleave_tile.write %a, %ring[%slot] : vector<16x32xf16>, memref<1x16x64xf16, #gpu.address_space<workgroup>>
+  return
+}

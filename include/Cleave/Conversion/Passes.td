@@ -193,7 +193,10 @@ def PipelineFragmentsPass
     slices of 16 along K. While one is multiplied the next one is read, the
     first one of an iteration in the iteration before: the wait and the barrier
     move there. Registers hold two slices instead of whole tiles. Loops in which
-    warps split K, or that may have no iteration, stay as they are.
+    warps split K, or that may have no iteration, are not read ahead: their
+    products are cut where they stand. There the left side may be what other
+    warps have made, a product of more warps than rows or an exponential: it
+    goes through a slot of shared memory first.
 
     ```mlir
     nvvm.cp.async.wait.group 1
@@ -211,6 +214,7 @@ def PipelineFragmentsPass
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cleave::tile::CleaveTileDialect",
+    "::mlir::memref::MemRefDialect",
     "::mlir::vector::VectorDialect"
   ];
 }

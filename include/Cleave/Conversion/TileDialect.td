@@ -93,6 +93,7 @@ def CleaveTile_RingOp : Op<CleaveTile_Dialect, "ring",
     ```
   }];
   let results = (outs Non0RankedMemRefOf<[AnyInteger, AnyFloat]>:$ring);
+  let builders = [OpBuilder<(ins "::mlir::VectorType":$tile, "int64_t":$slots)>];
   let assemblyFormat = "attr-dict `:` type($ring)";
   let hasVerifier = 1;
 }
@@ -142,6 +143,23 @@ def CleaveTile_ReadOp : Op<CleaveTile_Dialect, "read"> {
   }]>];
   let assemblyFormat =
       "$ring `[` $slot `]` attr-dict `:` type($ring) `,` type($tile)";
+  let hasVerifier = 1;
+}
+
+def CleaveTile_WriteOp : Op<CleaveTile_Dialect, "write"> {
+  let summary = "puts a tile that threads have made into a slot of a ring";
+  let description = [{
+    For the other threads of the block, which `cleave_tile.read` it.
+
+    ```mlir
+    cleave_tile.write %tile, %ring[%slot]
+        : vector<16x64xf16>, memref<1x16x64xf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins AnyVectorOfAnyRank:$tile, CleaveTile_RingArg<"write">:$ring,
+                       Index:$slot);
+  let assemblyFormat = "$tile `,` $ring `[` $slot `]` attr-dict `:` "
+                       "type($tile) `,` type($ring)";
   let hasVerifier = 1;
 }
 

@@ -160,7 +160,7 @@ void LayoutWriter::resolveOperand(OpOperand &operand) {
   if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
     if (value == write.getVector())
       required = getStoreLayout(write, layoutOf(value), warps);
-  } else if (isa<vector::ExtractOp, tile::FetchOp>(op)) {
+  } else if (isa<vector::ExtractOp, tile::FetchOp, tile::WriteOp>(op)) {
     required = layoutOf(value);
     if (!required)
       required = assignment.getDefaultLayout(value);

@@ -507,6 +507,8 @@ LogicalResult Distributor::distributeOp(Operation *op) {
     return distributeConvert(o);
   if (auto o = dyn_cast<tile::FetchOp>(op))
     return distributeFetch(o);
+  if (auto o = dyn_cast<tile::WriteOp>(op))
+    return distributeRingWrite(o);
   if (auto o = dyn_cast<tile::ReadOp>(op))
     return distributeRingRead(o);
   if (auto o = dyn_cast<vector::MultiDimReductionOp>(op))

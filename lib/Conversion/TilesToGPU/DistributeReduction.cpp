@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -108,23 +109,46 @@ Value Distributor::reduceLanes(ImplicitLocOpBuilder &b, Value regs,
   return vector::FromElementsOp::create(b, type, values);
 }
 
-/// The reduction that does nothing but accumulate state `i` of the loop.
-static vector::MultiDimReductionOp getLoopReduction(scf::ForOp loop,
-                                                    unsigned i) {
+/// Whether `acc` is `state`, or what was a sum before stays one: each part of
+/// it times the same factor.
+static bool isStateOf(Value acc, BlockArgument state, Value init,
+                      vector::CombiningKind kind) {
+  if (acc == state)
+    return true;
+  auto product = acc.getDefiningOp<arith::MulFOp>();
+  return product && acc.hasOneUse() && kind == vector::CombiningKind::ADD &&
+         llvm::is_contained(product->getOperands(), state) &&
+         matchPattern(init, m_AnyZeroFloat());
+}
+
+/// The reductions that do nothing but accumulate state `i` of the loop: one, or
+/// one in each branch of its body.
+static SmallVector<vector::MultiDimReductionOp>
+getLoopReductions(scf::ForOp loop, unsigned i) {
   BlockArgument state = loop.getRegionIterArg(i);
-  if (!isTile(state) || !state.hasOneUse())
+  SmallVector<Value> ends = {loop.getYieldedValues()[i]};
+  auto branch = ends.front().getDefiningOp<scf::IfOp>();
+  if (branch && branch->getBlock() == loop.getBody() &&
+      ends.front().hasOneUse()) {
+    unsigned number = cast<OpResult>(ends.front()).getResultNumber();
+    ends = {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  }
+  if (!isTile(state) || !state.hasNUses(ends.size()))
     return {};
-  OpOperand &use = *state.getUses().begin();
-  auto op = dyn_cast<vector::MultiDimReductionOp>(use.getOwner());
-  if (!op || op->getBlock() != loop.getBody() || op.getAcc() != state ||
-      !isa<OpResult>(op.getSource()) || !op.getResult().hasOneUse() ||
-      loop.getYieldedValues()[i] != op.getResult())
-    return {};
-  vector::CombiningKind kind = op.getKind();
-  return kind == vector::CombiningKind::ADD ||
-                 kind == vector::CombiningKind::MAXIMUMF
-             ? op
-             : vector::MultiDimReductionOp();
+  SmallVector<vector::MultiDimReductionOp> found;
+  for (Value end : ends) {
+    auto op = end.getDefiningOp<vector::MultiDimReductionOp>();
+    if (!op || !end.hasOneUse() || !isa<OpResult>(op.getSource()) ||
+        !isStateOf(op.getAcc(), state, loop.getInitArgs()[i], op.getKind()))
+      return {};
+    vector::CombiningKind kind = op.getKind();
+    if (kind != vector::CombiningKind::ADD &&
+        kind != vector::CombiningKind::MAXIMUMF)
+      return {};
+    found.push_back(op);
+  }
+  return found;
 }
 
 LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
@@ -180,16 +204,27 @@ static vector::ContractionOp getLoopContraction(scf::ForOp loop, unsigned i) {
 
 std::optional<LateReduction> Distributor::getLateReduction(scf::ForOp loop,
                                                            unsigned i) {
-  if (auto op = getLoopReduction(loop, i)) {
+  std::optional<LateReduction> late;
+  for (vector::MultiDimReductionOp op : getLoopReductions(loop, i)) {
     LayoutAttr source = tile::getResultLayout(cast<OpResult>(op.getSource()));
     if (!source)
       return std::nullopt;
     LinearLayout layout = source.getLayout();
     ArrayRef<int64_t> dims = op.getReductionDims();
-    return LateReduction{op, op.getKind(), layout.slice(dims),
-                         getReducedMask(layout, InDim::Lane, dims).value_or(0),
-                         getReducedMask(layout, InDim::Warp, dims).value_or(0)};
+    LateReduction next{{op},
+                       op.getKind(),
+                       layout.slice(dims),
+                       getReducedMask(layout, InDim::Lane, dims).value_or(0),
+                       getReducedMask(layout, InDim::Warp, dims).value_or(0)};
+    if (late && !late->isLike(next))
+      return std::nullopt;
+    if (late)
+      late->ops.push_back(op);
+    else
+      late = next;
   }
+  if (late)
+    return late;
   auto op = getLoopContraction(loop, i);
   if (!op)
     return std::nullopt;
@@ -200,13 +235,16 @@ std::optional<LateReduction> Distributor::getLateReduction(scf::ForOp loop,
   std::optional<MmaWarps> split = findWarps(op, *dims, warps, layout);
   if (!split || split->k == 1)
     return std::nullopt;
-  return LateReduction{op, vector::CombiningKind::ADD, layout, 0,
+  return LateReduction{{op},
+                       vector::CombiningKind::ADD,
+                       layout,
+                       0,
                        (split->k - 1) * split->m * split->n};
 }
 
 Value Distributor::startLateReduction(ImplicitLocOpBuilder &b,
                                       const LateReduction &late, Value init) {
-  lateReductions.insert(late.op);
+  lateReductions.insert(late.ops.begin(), late.ops.end());
   // The largest value so far may count several times, a sum may not.
   if (late.kind == vector::CombiningKind::MAXIMUMF)
     return init;

@@ -69,12 +69,25 @@ LogicalResult Distributor::distributeFetch(tile::FetchOp op) {
                    getSlotOffset(b, op.getRing(), op.getSlot()), phase);
 }
 
+/// How a tile lies in a slot.
+static SharedTile getSlotTile(Value ring) {
+  auto type = cast<MemRefType>(ring.getType());
+  return SharedTile::getSwizzled(type.getShape().drop_front(),
+                                 type.getElementType());
+}
+
+LogicalResult Distributor::distributeRingWrite(tile::WriteOp op) {
+  ImplicitLocOpBuilder b = builderAt(op);
+  storeShared(b, registersOf(op.getTile()), layoutOf(op.getTile()),
+              getSlotTile(op.getRing()), getRingBuffer(op.getRing()),
+              getSlotOffset(b, op.getRing(), op.getSlot()));
+  return success();
+}
+
 LogicalResult Distributor::distributeRingRead(tile::ReadOp op) {
   ImplicitLocOpBuilder b = builderAt(op);
   Type elementType = op.getType().getElementType();
-  ArrayRef<int64_t> slot =
-      cast<MemRefType>(op.getRing().getType()).getShape().drop_front();
-  SharedTile tile = SharedTile::getSwizzled(slot, elementType);
+  SharedTile tile = getSlotTile(op.getRing());
   if (std::optional<ArrayRef<int64_t>> offsets = op.getOffsets())
     tile.start = tile.getPlace(*offsets);
   auto phase = b.getDenseI64ArrayAttr(

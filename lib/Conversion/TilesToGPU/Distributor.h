@@ -90,10 +90,16 @@ private:
 /// A loop's state that threads accumulate each for itself. Behind the loop the
 /// lanes and warps in the masks meet.
 struct LateReduction {
-  Operation *op;
+  /// One, or one in each branch of the loop's body.
+  SmallVector<Operation *, 2> ops;
   vector::CombiningKind kind;
   LinearLayout result;
   int64_t laneMask, warpMask;
+
+  bool isLike(const LateReduction &o) const {
+    return kind == o.kind && result == o.result && laneMask == o.laneMask &&
+           warpMask == o.warpMask;
+  }
 };
 
 class Distributor {
@@ -123,6 +129,7 @@ private:
 
   // Tiles that a loop loads ahead (DistributeRing.cpp).
   LogicalResult distributeFetch(tile::FetchOp op);
+  LogicalResult distributeRingWrite(tile::WriteOp op);
   LogicalResult distributeRingRead(tile::ReadOp op);
   /// A ring's memory, one slot behind the other.
   Value getRingBuffer(Value ring);

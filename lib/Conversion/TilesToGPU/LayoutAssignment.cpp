@@ -34,7 +34,7 @@ static bool isSupportedTileOp(Operation *op) {
              vector::ConstantMaskOp, vector::TransferReadOp,
              vector::TransferWriteOp, vector::MultiDimReductionOp,
              vector::ExtractOp, vector::ContractionOp, tile::FetchOp,
-             tile::ReadOp>(op);
+             tile::WriteOp, tile::ReadOp>(op);
 }
 
 static LogicalResult checkTileType(Operation *op, Type type) {
@@ -244,11 +244,17 @@ void LayoutAssignment::assign(Value value, LayoutAttr layout,
   // A loop's result lives in the same registers as its region argument.
   if (Value twin = getLoopTwin(value))
     assign(twin, layout, precedence);
-  forEachTie(
-      value, layout, [&](Value other, LayoutAttr derived, unsigned depth) {
-        if (!isRematerializable(other) && !layouts.contains(other))
-          queue.push({depth, precedence, nextSequence++, other, derived});
-      });
+  auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+  forEachTie(value, layout,
+             [&](Value other, LayoutAttr derived, unsigned depth) {
+               if (isRematerializable(other) || layouts.contains(other))
+                 return;
+               // What is repeated is small: it is sooner converted than what
+               // it is made of.
+               bool isSource = broadcast && other == broadcast.getSource();
+               queue.push({depth, isSource ? Rest : precedence, nextSequence++,
+                           other, derived});
+             });
 }
 
 void LayoutAssignment::spread() {

@@ -131,8 +131,13 @@ ContractLayouts cleave::getContractLayouts(vector::ContractionOp op,
           orderDims(c, dims.accM, dims.accN)};
 }
 
+static bool isAccumulatedBy(Operation *op, Value value) {
+  auto contract = dyn_cast<vector::ContractionOp>(op);
+  return contract && contract.getAcc() == value;
+}
+
 /// Whether a reduction along the contraction's n, reached through elementwise
-/// ops, uses its result.
+/// ops and further products, uses its result.
 static bool isReducedAlongN(vector::ContractionOp op,
                             const ContractDims &dims) {
   SmallVector<Value> worklist = {op.getResult()};
@@ -143,7 +148,8 @@ static bool isReducedAlongN(vector::ContractionOp op,
             llvm::is_contained(reduction.getReductionDims(),
                                int64_t(dims.accN)))
           return true;
-      } else if (isElementwiseTileOp(user) &&
+      } else if ((isElementwiseTileOp(user) ||
+                  isAccumulatedBy(user, worklist[i])) &&
                  !llvm::is_contained(worklist, user->getResult(0))) {
         worklist.push_back(user->getResult(0));
       }
@@ -218,8 +224,10 @@ MmaWarps cleave::chooseWarps(vector::ContractionOp op, const ContractDims &dims,
                              int64_t warps) {
   if (!isTensorCoreContract(op, dims))
     return {warps, 1, 1, 1};
-  bool staysInWarp = comesFromContraction(op.getLhs()) ||
-                     (dims.m >= 16 * warps && isMadeOnce(op.getLhs()));
+  // Rows that several warps share are exchanged between them in any case.
+  bool staysInWarp =
+      dims.m >= 16 * warps &&
+      (comesFromContraction(op.getLhs()) || isMadeOnce(op.getLhs()));
   return chooseMmaWarps(dims.m, dims.n, warps,
                         isReducedAlongN(op, dims) || staysInWarp,
                         getMaxSplitK(op, dims));

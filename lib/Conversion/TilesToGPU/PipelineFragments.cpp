@@ -23,6 +23,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -50,7 +51,8 @@ public:
 
   bool analyze();
   void run();
-  /// The same without reading ahead, for each contraction that allows it.
+  /// The same without reading ahead, for each contraction that allows it, also
+  /// in branches.
   void sliceOnly();
 
 private:
@@ -79,6 +81,9 @@ private:
   /// Both operands of each product.
   SmallVector<Value> readOperands(const Place &place);
   void multiply(ArrayRef<Value> operands);
+  bool isCheap(Value value);
+  bool isExchanged(const Product &product);
+  void exchange(vector::ContractionOp op);
 
   scf::ForOp loop;
   int64_t warps;
@@ -147,7 +152,7 @@ bool LoopPipeliner::canSlice(Value value, Dim dim) {
     return false;
   if (isSplat(op))
     return true;
-  if (op->getBlock() != loop.getBody() || op->getNumResults() != 1)
+  if (!loop->isProperAncestor(op) || op->getNumResults() != 1)
     return false;
   if (isa<tile::ReadOp>(op))
     return true;
@@ -300,18 +305,71 @@ void LoopPipeliner::run() {
     rewriter.eraseOp(product.op);
 }
 
+/// Whether each warp makes what it multiplies itself: products and casts of
+/// tiles in rings, or what is there already.
+bool LoopPipeliner::isCheap(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !loop->isProperAncestor(op) || isSplat(op) ||
+      isa<tile::ReadOp>(op))
+    return true;
+  bool cheap =
+      isa<vector::TransposeOp, vector::BroadcastOp>(op) ||
+      (isElementwiseTileOp(op) && isa<arith::ArithDialect>(op->getDialect()));
+  return cheap && llvm::all_of(op->getOperands(),
+                               [&](Value operand) { return isCheap(operand); });
+}
+
+/// Whether warps multiply rows that others have made: more than one has parts
+/// of a row, or each would make them again.
+bool LoopPipeliner::isExchanged(const Product &product) {
+  vector::ContractionOp op = product.op;
+  Value lhs = op.getLhs();
+  return comesFromContraction(lhs) ? product.dims.m < kSlice * warps
+                                   : !isCheap(lhs);
+}
+
+/// Moves what makes `value` alone in front of `op`.
+static void sink(Value value, Operation *op) {
+  Operation *def = value.getDefiningOp();
+  if (!def || !value.hasOneUse() || !isPure(def) ||
+      def->getBlock() != op->getBlock())
+    return;
+  def->moveBefore(op);
+  for (Value operand : def->getOperands())
+    sink(operand, def);
+}
+
+/// The left side of `op` through shared memory. What the sum starts from is
+/// made behind it: the barrier serves what that needs from other threads, too.
+void LoopPipeliner::exchange(vector::ContractionOp op) {
+  b.setInsertionPoint(op);
+  Value ring = tile::RingOp::create(b, op.getLhsType(), /*slots=*/1);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  tile::WriteOp::create(b, op.getLhs(), ring, zero);
+  op.getLhsMutable().assign(
+      tile::ReadOp::create(b, op.getLhsType(), ring, zero));
+  sink(op.getAcc(), op);
+  b.setInsertionPointAfter(op);
+  memref::DeallocOp::create(b, ring);
+}
+
 void LoopPipeliner::sliceOnly() {
   inPlace = true;
   SmallVector<Product> found;
-  for (auto op : loop.getOps<vector::ContractionOp>()) {
+  loop.getBody()->walk([&](vector::ContractionOp op) {
     FailureOr<ContractDims> dims = ContractDims::get(op);
-    if (succeeded(dims) && isTensorCoreContract(op, *dims) &&
-        dims->k > kSlice && chooseWarps(op, *dims, warps).k == 1 &&
-        canSlice(op.getLhs(), dims->lhsK) && canSlice(op.getRhs(), dims->rhsK))
-      found.push_back({op, *dims});
-  }
+    if (failed(dims) || !isTensorCoreContract(op, *dims) || dims->k <= kSlice ||
+        chooseWarps(op, *dims, warps).k != 1)
+      return;
+    Product product = {op, *dims};
+    if ((isExchanged(product) || canSlice(op.getLhs(), dims->lhsK)) &&
+        isCheap(op.getRhs()) && canSlice(op.getRhs(), dims->rhsK))
+      found.push_back(product);
+  });
   IRRewriter rewriter(loop);
   for (Product &product : found) {
+    if (isExchanged(product))
+      exchange(product.op);
     products = {product};
     sums = {product.op.getAcc()};
     b.setInsertionPoint(product.op);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distributor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -68,7 +69,10 @@ void SharedScratch::numberBuffers() {
 }
 
 int64_t SharedScratch::place(bool loopsDistinct) {
-  auto conflict = [&](const Buffer &a, const Buffer &b) {
+  auto conflict = [&](Buffer &a, Buffer &b) {
+    // Never in one iteration.
+    if (insideMutuallyExclusiveRegions(a.offset, b.offset))
+      return false;
     // What is behind an arrival waits for everything in front of it anyway.
     return (loopsDistinct && a.inLoop && b.inLoop && a.part == b.part) ||
            (a.first <= b.last && b.first <= a.last);

@@ -15,6 +15,7 @@
 #include "Cleave/Conversion/TileDialect.h"
 #include "GlobalAccess.h"
 #include "KernelInfo.h"
+#include "LayoutTies.h"
 #include "LoopReads.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,9 +60,9 @@ public:
       : loop(loop), slots(slots), b(loop.getLoc(), loop), reads(loop) {}
 
   bool analyze() { return reads.analyze(isCopyable); }
-  /// Finds tiles from before the loop that would take too many of the `threads`
-  /// threads' registers in it.
-  void findResidents(int64_t threads);
+  /// Finds tiles from before the loop that would take too many of the threads'
+  /// registers in it.
+  void findResidents(int64_t warps);
   void run();
 
 private:
@@ -71,7 +72,6 @@ private:
   /// `value` is `limit` ? `then` : `value + by`.
   Value wrap(Value value, int64_t limit, int64_t then, int64_t by);
   void fetch(Value iv, Value slot, int64_t phase);
-  Value createRing(vector::TransferReadOp read, int64_t slots);
   void stageResidents(RewriterBase &rewriter);
 
   scf::ForOp loop;
@@ -98,23 +98,38 @@ static bool isOperandOf(scf::ForOp loop, vector::TransferReadOp read) {
          });
 }
 
-void LoopStager::findResidents(int64_t threads) {
+/// The registers of a thread that have its part of an operand, in bytes: warps
+/// that share rows or columns have copies.
+static int64_t getFragmentBytes(OpOperand &operand, int64_t warps) {
+  auto contract = cast<vector::ContractionOp>(operand.getOwner());
+  FailureOr<ContractDims> dims = ContractDims::get(contract);
+  if (failed(dims) || !isTensorCoreContract(contract, *dims))
+    return (getTileBytes(operand.get()) >> kLaneBits) / warps;
+  ContractLayouts layouts =
+      getContractLayouts(contract, *dims, chooseWarps(contract, *dims, warps));
+  bool isLhs = operand.getOperandNumber() == 0;
+  return (isLhs ? layouts.lhs : layouts.rhs).getNumRegisters() *
+         getElementBytes(getElementTypeOrSelf(operand.get().getType()));
+}
+
+void LoopStager::findResidents(int64_t warps) {
   // Beyond this the compiler would spill some of them.
   constexpr int64_t kFreeBytes = 4 * 192;
-  int64_t bytes = 0;
+  int64_t tileBytes = 0, fragmentBytes = 0;
   for (Value state : loop.getRegionIterArgs())
-    bytes += getTileBytes(state);
+    tileBytes += getTileBytes(state);
   SetVector<Operation *> found;
   for (auto contract : loop.getOps<vector::ContractionOp>()) {
     if (!isa<BlockArgument>(contract.getAcc()))
-      bytes += getTileBytes(contract.getResult());
-    for (Value operand : {contract.getLhs(), contract.getRhs()}) {
-      auto read = operand.getDefiningOp<vector::TransferReadOp>();
+      tileBytes += getTileBytes(contract.getResult());
+    for (OpOperand *operand :
+         {&contract.getLhsMutable(), &contract.getRhsMutable()}) {
+      auto read = operand->get().getDefiningOp<vector::TransferReadOp>();
       if (isOperandOf(loop, read) && isCopyable(read) && found.insert(read))
-        bytes += getTileBytes(operand);
+        fragmentBytes += getFragmentBytes(*operand, warps);
     }
   }
-  if (bytes <= kFreeBytes * threads)
+  if ((tileBytes >> kLaneBits) / warps + fragmentBytes <= kFreeBytes)
     return;
   for (Operation *read : found)
     residents.push_back(cast<vector::TransferReadOp>(read));
@@ -147,21 +162,11 @@ Value LoopStager::wrap(Value value, int64_t limit, int64_t then, int64_t by) {
   return arith::SelectOp::create(b, isLimit, constant(then), next);
 }
 
-Value LoopStager::createRing(vector::TransferReadOp read, int64_t slots) {
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  SmallVector<int64_t> shape(read.getVectorType().getShape());
-  shape.insert(shape.begin(), slots);
-  return tile::RingOp::create(
-      b, MemRefType::get(shape, read.getVectorType().getElementType(),
-                         MemRefLayoutAttrInterface(), space));
-}
-
 /// A ring of one slot: fragments of it are read in each iteration. The copies
 /// are of the group of the first iteration's.
 void LoopStager::stageResidents(RewriterBase &rewriter) {
   for (vector::TransferReadOp read : residents) {
-    Value ring = createRing(read, 1);
+    Value ring = tile::RingOp::create(b, read.getVectorType(), /*slots=*/1);
     rings.push_back(ring);
     tile::FetchOp::create(b, read.getResult(), ring, constant(0), 0);
     OpBuilder::InsertionGuard guard(b);
@@ -179,7 +184,7 @@ void LoopStager::stageResidents(RewriterBase &rewriter) {
 void LoopStager::run() {
   IRRewriter rewriter(loop);
   for (vector::TransferReadOp read : reads.getReads())
-    rings.push_back(createRing(read, slots));
+    rings.push_back(tile::RingOp::create(b, read.getVectorType(), slots));
   SmallVector<Value> loopRings = rings;
   stageResidents(rewriter);
   for (int64_t phase = 0; phase < slots - 1; ++phase)
@@ -230,7 +235,7 @@ struct StageTilesPass : cleave::impl::StageTilesPassBase<StageTilesPass> {
       LoopStager stager(loop, stages);
       if (!stager.analyze())
         continue;
-      stager.findResidents(*warps << kLaneBits);
+      stager.findResidents(*warps);
       stager.run();
     }
   }

@@ -232,6 +232,17 @@ static bool isRingType(MemRefType type) {
          gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
 }
 
+void RingOp::build(OpBuilder &b, OperationState &state, VectorType tile,
+                   int64_t slots) {
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  SmallVector<int64_t> shape(tile.getShape());
+  shape.insert(shape.begin(), slots);
+  build(b, state,
+        MemRefType::get(shape, tile.getElementType(),
+                        MemRefLayoutAttrInterface(), space));
+}
+
 LogicalResult RingOp::verify() {
   auto type = cast<MemRefType>(getType());
   if (!isRingType(type))
@@ -252,6 +263,10 @@ static LogicalResult verifyTile(Operation *op, Type ring, Type tile) {
 }
 
 LogicalResult FetchOp::verify() {
+  return verifyTile(*this, getRing().getType(), getTile().getType());
+}
+
+LogicalResult WriteOp::verify() {
   return verifyTile(*this, getRing().getType(), getTile().getType());
 }
 
