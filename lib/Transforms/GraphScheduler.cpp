@@ -183,7 +183,9 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
         static_cast<uint64_t>(std::clamp<int64_t>(fill, 2, most))));
     std::optional<Partition> partition;
     auto tryParts = [&](int64_t parts) {
-      Bindings more = best ? best->graph.splits : splits;
+      // Of parts that bring nothing alone, others need none.
+      bool keep = best && (!whole || isBetter(*best, *whole));
+      Bindings more = keep ? best->graph.splits : splits;
       more[symbol] = parts;
       std::optional<GraphSchedule> candidate = scheduleRegion(
           region, more, reason, partition ? &*partition : nullptr);

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -67,6 +68,8 @@ private:
   // Blocks.
   void emitBlock(NestBlock &block);
   void emitLoop(NestBlock &block, Loop &loop);
+  void emitWrittenOut(NestBlock &block, Loop &loop);
+  void emitIteration(Loop &loop, OpFoldResult position, OpFoldResult last);
   std::pair<Value, Value> emitRange(NestBlock &block, const Loop &loop,
                                     OpFoldResult last);
   Value emitElement(NestBlock &block, NodeId id);
@@ -97,7 +100,7 @@ private:
   const Place *getPlace() const;
   void bindGrid(const LoopNest &kernel, scf::ForallOp forall);
   void bindPlace(const Place &place, NestBlock &root, Value position);
-  void bind(const Binding &binding, AxisId axis, Value position,
+  void bind(const Binding &binding, AxisId axis, OpFoldResult position,
             OpFoldResult last);
   SmallVector<OpFoldResult> getSizes(NestBlock &block, ArrayRef<AxisId> dims);
   SmallVector<AxisId, 4> getNaturalOrder(const AxisSet &axes);
@@ -152,7 +155,7 @@ OpFoldResult Emitter::getEnd(NestBlock &block, AxisId axis) {
 }
 
 /// Size of the tile at `position`: short at the end of the axis.
-void Emitter::bind(const Binding &binding, AxisId axis, Value position,
+void Emitter::bind(const Binding &binding, AxisId axis, OpFoldResult position,
                    OpFoldResult last) {
   int64_t extent = problem.axes[axis].extent;
   if (binding.full) {
@@ -555,8 +558,46 @@ std::pair<Value, Value> Emitter::emitRange(NestBlock &block, const Loop &loop,
                        {getRange, getNumber});
 }
 
-void Emitter::emitLoop(NestBlock &block, Loop &loop) {
+void Emitter::emitIteration(Loop &loop, OpFoldResult position,
+                            OpFoldResult last) {
   AxisId axis = loop.range.axis;
+  bind(loop.body.bindings.at(axis), axis, position, last);
+  auto &known = tiles[&loop.body];
+  known.clear();
+  for (NodeId id : loop.carried) {
+    const Node &node = problem[id];
+    if (node.kind == NodeKind::FoldState)
+      known[problem.folds[node.fold].states[node.state].old] = carried[id];
+  }
+  emitBlock(loop.body);
+}
+
+void Emitter::emitWrittenOut(NestBlock &block, Loop &loop) {
+  std::map<NodeId, Tile> outer = std::move(carried);
+  carried.clear();
+  for (NodeId id : loop.carried)
+    carried[id] = loop.continued ? outer.at(id) : emitUnit(block, id);
+  int64_t extent = problem.axes[loop.range.axis].extent;
+  for (int64_t begin = 0; begin < extent; begin += loop.range.tile)
+    emitIteration(loop, b.getIndexAttr(begin), b.getIndexAttr(extent));
+  carried.swap(outer);
+  for (auto &[id, tile] : outer)
+    (loop.continued ? carried : tiles[&block])[id] = tile;
+}
+
+/// What steps that are written out read of a tensor is the same in all
+/// iterations of the loop around them.
+static void hoistSlices(scf::ForOp loop) {
+  moveLoopInvariantCode(
+      {&loop.getRegion()},
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [](Operation *op, Region *) { return isa<tensor::ExtractSliceOp>(op); },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+}
+
+void Emitter::emitLoop(NestBlock &block, Loop &loop) {
+  if (isWrittenOut(problem, loop))
+    return emitWrittenOut(block, loop);
   SmallVector<Tile> inits;
   SmallVector<Value> initValues;
   for (NodeId id : loop.carried) {
@@ -564,7 +605,7 @@ void Emitter::emitLoop(NestBlock &block, Loop &loop) {
     initValues.push_back(inits.back().value);
   }
   Value step = arith::ConstantIndexOp::create(b, loc, loop.range.tile);
-  OpFoldResult last = getEnd(block, axis);
+  OpFoldResult last = getEnd(block, loop.range.axis);
   auto [begin, end] = emitRange(block, loop, last);
   auto forOp = scf::ForOp::create(b, loc, begin, end, step, initValues);
 
@@ -572,20 +613,15 @@ void Emitter::emitLoop(NestBlock &block, Loop &loop) {
   carried.clear();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
-  bind(loop.body.bindings.at(axis), axis, forOp.getInductionVar(), last);
   for (auto [id, init, argument] :
-       llvm::zip_equal(loop.carried, inits, forOp.getRegionIterArgs())) {
+       llvm::zip_equal(loop.carried, inits, forOp.getRegionIterArgs()))
     carried[id] = {argument, init.dims};
-    const Node &node = problem[id];
-    if (node.kind == NodeKind::FoldState)
-      tiles[&loop.body][problem.folds[node.fold].states[node.state].old] =
-          carried[id];
-  }
-  emitBlock(loop.body);
+  emitIteration(loop, forOp.getInductionVar(), last);
   SmallVector<Value> yields;
   for (NodeId id : loop.carried)
     yields.push_back(carried.at(id).value);
   scf::YieldOp::create(b, loc, yields);
+  hoistSlices(forOp);
 
   carried = std::move(outer);
   for (auto [id, init, result] :

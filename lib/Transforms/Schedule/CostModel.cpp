@@ -21,6 +21,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
@@ -49,6 +50,15 @@ struct WarpShare {
 /// A few nodes, each once.
 using NodeList = llvm::SmallVector<NodeId, 8>;
 
+/// A contraction's sides and how warps divide it.
+struct Division {
+  NodeId lhs, rhs;
+  double m, n, k;
+  WarpShare share;
+  /// No two warps have parts of one row, if it is used as a whole.
+  bool wholeRows = false;
+};
+
 /// Tiles in registers and their bytes.
 using LiveTiles = llvm::SmallVector<std::pair<NodeId, double>, 16>;
 
@@ -62,11 +72,15 @@ public:
   KernelCost count(const LoopNest &kernel);
 
 private:
-  void countBlock(const NestBlock &block, double trips);
+  /// Whether it loads something.
+  bool countBlock(const NestBlock &block, double trips);
+  bool countLoop(const NestBlock &block, const Loop &loop, double trips);
+  void countLoad(const NestBlock &block, NodeId id, double trips);
   /// The bytes of the tile that stays in registers.
   double countStep(const NestBlock &block, const Step &step, double trips);
   void countExpression(const NestBlock &block, NodeId id, double elements);
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
+  Division divide(const NestBlock &block, NodeId contraction) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// The same of a node's tile, which many nodes share.
@@ -85,6 +99,10 @@ private:
                      static_cast<double>(block.bindings.at(axis).tile));
   }
   void moveResidents(const NestBlock &block, const Loop &loop, LiveTiles &live);
+  const NestBlock &getIteration(const NestBlock &block) const;
+  bool isInvariant(const NestBlock &block, NodeId id) const;
+  double getNewShare(const NestBlock &block, NodeId id);
+  double getRingBytes(const NestBlock &block, NodeId id) const;
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   bool isInPieces(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
@@ -116,6 +134,17 @@ private:
   bool overlapped = false;
   /// Tiles from outside of a loop that lie in shared memory.
   NodeList residents;
+  /// Bytes of those that registers hold by a rough count.
+  double nearlyResident = 0;
+  /// The block around the loop that is being counted, and its trips.
+  const NestBlock *outside = nullptr;
+  double outsideTrips = 1;
+  /// Steps of the loops in it that are written out, parts of steps too.
+  double pieces = 1;
+  /// Places in memory that an iteration has loaded.
+  std::set<std::vector<int64_t>> loaded;
+  /// Arguments of which something is loaded that no other has.
+  NodeList moved;
   /// Operands of contractions whose tiles are counted in shared memory.
   NodeList sharedOperands;
 };
@@ -253,11 +282,7 @@ static bool isContraction(const Problem &problem, NodeId id) {
 /// Warps that have fragments of their own: others compute the same ones.
 double Counter::getBusyWarps(const NestBlock &block, NodeId contraction) const {
   auto warps = static_cast<double>(chosen.warps);
-  const AxisSet &axes = problem[contraction].axes;
   double fragments = getTileSize(block, contraction) / 128;
-  if (auto it = uses.rows.find(contraction); it != uses.rows.end())
-    fragments =
-        std::min(fragments, getPadded(block, subtract(axes, it->second)) / 16);
   return std::min(warps, std::max(fragments, 1.0));
 }
 
@@ -297,6 +322,8 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
 /// From a value to its use in another warp, in barriers: stores, a barrier and
 /// loads, one after the other.
 static constexpr double kExchangeTime = 3;
+/// The same for rows of a product, which are in registers.
+static constexpr double kRowExchangeTime = 0.5;
 
 /// Whether each warp makes its own fragments of the tile. Others are made once
 /// and move through shared memory.
@@ -321,9 +348,7 @@ bool Counter::isMadeByRows(const NestBlock &block, NodeId contraction) const {
              16 * static_cast<double>(chosen.warps);
 }
 
-/// Each warp reads its rows and columns of the operands from shared memory, one
-/// slice of 16 along the reduced axis while it multiplies another.
-void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
+Division Counter::divide(const NestBlock &block, NodeId id) const {
   NodeId lhs = getBody(problem, id)[0], rhs = getBody(problem, id)[1];
   // Whole rows for each warp: the columns are the right side's.
   auto row = uses.rows.find(id);
@@ -334,28 +359,48 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
   double m = getPadded(block, subtract(left, right));
   double n = getPadded(block, subtract(right, left));
   double k = getPadded(block, left) / m;
-  double warps = static_cast<double>(chosen.warps);
-  WarpShare share = shareWork(m, n, k, warps);
-  if (row != uses.rows.end()) {
-    double parts = getBusyWarps(block, id);
-    share = {parts, 1, 1, warps / parts};
+  auto warps = static_cast<double>(chosen.warps);
+  bool wholeRows = row != uses.rows.end() && m >= 16 * warps;
+  Division division{lhs, rhs, m, n, k, {}, wholeRows};
+  // Rows that are reduced have as few warps as can be. Once they are exchanged
+  // the next product is divided like any other.
+  if (wholeRows || (row != uses.rows.end() && !uses.madeOfRows[id])) {
+    double rows = std::clamp(m / 16, 1.0, warps);
+    double columns = std::clamp(n / 8, 1.0, warps / rows);
+    division.share = {rows, columns, 1, warps / (rows * columns)};
+  } else {
+    division.share = shareWork(m, n, k, warps);
   }
+  if (isMadeByRows(block, id))
+    division.share = {warps, 1, 1, 1};
+  return division;
+}
+
+/// Each warp reads its rows and columns of the operands from shared memory, one
+/// slice of 16 along the reduced axis while it multiplies another.
+void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
+  const auto [lhs, rhs, m, n, k, share, wholeRows] = divide(block, id);
+  auto warps = static_cast<double>(chosen.warps);
   bool madeByRows = isMadeByRows(block, id);
-  if (madeByRows)
-    share = {warps, 1, 1, 1};
   // What is not cheap moves through shared memory, but for an accumulator that
-  // becomes an operand.
-  auto isExchanged = [&](NodeId operand) {
-    return row == uses.rows.end() && !(madeByRows && operand == lhs) &&
-           !isCheap(block, operand);
+  // becomes an operand in the same warp.
+  auto isExchanged = [&, lhs = lhs, wholeRows = wholeRows](NodeId operand) {
+    return !wholeRows && !(madeByRows && operand == lhs) &&
+           block.homes[operand] == &block &&
+           (!isCheap(block, operand) ||
+            (uses.madeOfRows[id] && operand == lhs));
   };
   for (NodeId operand : {lhs, rhs})
     if (isExchanged(operand)) {
       constexpr double kBytes = 2;
       cost.sharedTraffic += trips * kBytes * getTileSize(block, operand);
-      cost.exchanges += trips * kExchangeTime;
+      cost.exchanges +=
+          trips * (uses.madeOfRows[id] ? kRowExchangeTime : kExchangeTime);
       if (insert(sharedOperands, operand))
         cost.sharedBytes += getSharedBytes(block, problem[operand]);
+      // What no ring holds is converted as well, which is not counted.
+      cost.exchangesRows |= uses.madeOfRows[id] && chosen.stages > 1 &&
+                            !holdsLoop(problem, block);
     }
   // What comes from outside of the loop is in registers already.
   auto isRead = [&](NodeId operand) {
@@ -373,7 +418,7 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
         block.homes[operand] == &block && isCheap(block, operand))
       countExpression(block, operand,
                       trips * (times - 1) * getTileSize(block, operand));
-  overlapped = share.k == 1 && k >= 32 && row == uses.rows.end();
+  overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
   // Two slices if one is read ahead, else what a few products need.
   constexpr double kBytes = 2;
   double slices = overlapped ? 2 * 16 : 8;
@@ -412,6 +457,8 @@ double Counter::getTrips(const NestBlock &block, const Loop &loop,
 }
 
 double Counter::getTrips(const NestBlock &block, const Loop &loop) const {
+  if (isWrittenOut(problem, loop))
+    return getExtent(loop.range.axis) / static_cast<double>(loop.range.tile);
   if (loop.domain.empty())
     return std::ceil(getExtent(loop.range.axis) /
                      static_cast<double>(loop.range.tile));
@@ -444,7 +491,14 @@ bool Counter::isLate(NodeId id) const {
     return true;
   const Fold &fold = problem.folds[node.fold];
   const FoldState &state = fold.states[node.state];
-  return state.rebased == state.old && !uses.references[state.ref];
+  // Parts of a sum times one factor stay parts of it.
+  const Node &rebased = problem[state.rebased];
+  bool isScaled = rebased.kind == NodeKind::Pointwise &&
+                  rebased.op == Pointwise::Mul &&
+                  state.combiner == Combiner::Sum &&
+                  llvm::is_contained(rebased.operands, state.old);
+  return (state.rebased == state.old || isScaled) &&
+         !uses.references[state.ref];
 }
 
 /// What threads that share a row tell each other in each step. A row lies on
@@ -467,13 +521,125 @@ void Counter::countExchange(const NestBlock &block, NodeId id, double trips) {
       });
   double lanes = inWarp ? 4 : std::min(std::max(length / kRun, 1.0), kLanes);
   double across =
-      inWarp ? 1 : std::min(std::max(length / (kRun * kLanes), 1.0), warps);
+      inWarp ? std::clamp(16 * warps / std::max(kept, 16.0), 1.0,
+                          std::max(length / 8, 1.0))
+             : std::min(std::max(length / (kRun * kLanes), 1.0), warps);
+  if (across > 1)
+    cost.sharedBytes += static_cast<int64_t>(kept * across * sizeof(float));
   double rows = std::max(1.0, kept / (kLanes / lanes * warps / across));
   double rounds = std::log2(lanes);
   cost.sharedTraffic += trips * warps * rows * rounds * kShuffleBytes;
   cost.scalarOps += trips * warps * kLanes * rows * rounds * 2;
+  double exchange = inWarp ? kRowExchangeTime : kExchangeTime;
   cost.exchanges +=
-      trips * (rounds * kShuffleTime + (across > 1 ? kExchangeTime : 0));
+      trips * (rounds * kShuffleTime + (across > 1 ? exchange : 0));
+}
+
+/// The body of the loop that is being counted, around what it has written out.
+const NestBlock &Counter::getIteration(const NestBlock &block) const {
+  const NestBlock *body = &block;
+  while (body->parent != outside)
+    body = body->parent;
+  return *body;
+}
+
+/// Whether `axis` has the same range in both blocks.
+static bool isSame(const NestBlock &block, const NestBlock &around,
+                   AxisId axis) {
+  const Binding *range = around.bindings.find(axis);
+  return range && range->id == block.bindings.at(axis).id;
+}
+
+/// Whether a step that is written out loads the same in all iterations of the
+/// loop around it.
+bool Counter::isInvariant(const NestBlock &block, NodeId id) const {
+  if (!outside)
+    return false;
+  const NestBlock &iteration = getIteration(block);
+  return &iteration != &block &&
+         llvm::all_of(problem[id].axes, [&](AxisId axis) {
+           return !isSame(block, iteration, axis) ||
+                  isSame(block, *outside, axis);
+         });
+}
+
+/// How much of what the block loads the iteration has not loaded yet: axes that
+/// are parts of one dimension may have tiles at the same places.
+double Counter::getNewShare(const NestBlock &block, NodeId id) {
+  if (!outside)
+    return 1;
+  const Node &node = problem[id];
+  const NestBlock &iteration = getIteration(block);
+  llvm::SmallVector<Cut, 4> cuts = node.cuts;
+  if (cuts.empty())
+    cuts.resize(node.storage.size());
+  // Of each piece: the argument, then where it is along each dimension.
+  std::vector<std::vector<int64_t>> places = {{node.argument}};
+  auto add = [&](std::initializer_list<int64_t> where) {
+    for (std::vector<int64_t> &place : places)
+      place.insert(place.end(), where);
+  };
+  const AxisId *next = node.storage.begin();
+  for (const Cut &cut : cuts) {
+    add({cut.stride, cut.stride ? block.bindings.at(cut.outer).id : 0});
+    if (!cut.kept) {
+      add({0, cut.offset, 1});
+      continue;
+    }
+    AxisId id = *next++;
+    const Axis &axis = problem.axes[id];
+    const Binding &binding = block.bindings.at(id);
+    if (!axis.isCoveredBy(binding.tile) && isSame(block, iteration, id)) {
+      add({binding.id + 1, cut.offset, binding.tile});
+      continue;
+    }
+    std::vector<std::vector<int64_t>> pieces;
+    for (int64_t begin = 0; begin < axis.extent; begin += binding.tile)
+      for (std::vector<int64_t> place : places) {
+        place.insert(place.end(),
+                     {0, cut.offset + begin,
+                      std::min(binding.tile, axis.extent - begin)});
+        pieces.push_back(std::move(place));
+      }
+    places = std::move(pieces);
+  }
+  double sum = 0, isNew = 0;
+  for (std::vector<int64_t> &place : places) {
+    auto size = static_cast<double>(place.back());
+    sum += size;
+    isNew += loaded.insert(std::move(place)).second ? size : 0;
+  }
+  return isNew / std::max(sum, 1.0);
+}
+
+/// What the expression of `id` reads of the tiles that the block loads through
+/// a ring.
+double Counter::getRingBytes(const NestBlock &block, NodeId id) const {
+  if (chosen.stages == 1 || !block.parent || holdsLoop(problem, block))
+    return 0;
+  const Node &node = problem[id];
+  if (node.kind == NodeKind::Argument)
+    return block.homes[id] == &block
+               ? getPadded(block, node.axes) * getBits(node.element) / 8
+               : 0;
+  double bytes = 0;
+  if (node.kind == NodeKind::Pointwise)
+    for (NodeId operand : node.operands)
+      if (problem[operand].kind == NodeKind::Argument || !block.tiles[operand])
+        bytes += getRingBytes(block, operand);
+  return bytes;
+}
+
+void Counter::countLoad(const NestBlock &block, NodeId id, double trips) {
+  const Node &node = problem[id];
+  if (trips == 0)
+    return;
+  cost.loadedBytes += trips * getMovedBytes(block, node);
+  double whole = getActual(block, node.axes) * getBits(node.element) / 8.0;
+  wholeBytes += trips * whole;
+  if (isInPieces(block, node))
+    slowBytes += trips * whole * kReopened;
+  insert(moved, id);
 }
 
 double Counter::countStep(const NestBlock &block, const Step &step,
@@ -484,12 +650,14 @@ double Counter::countStep(const NestBlock &block, const Step &step,
   double tile = std::max(getTileSize(block, id), threads);
   double bytes = std::max(1u, getBits(node.element) / 8) * tile;
   llvm::ArrayRef<NodeId> body = getBody(problem, id);
+  double share = 1;
   if (node.kind == NodeKind::Argument) {
-    cost.loadedBytes += trips * getMovedBytes(block, node);
-    double whole = getActual(block, node.axes) * getBits(node.element) / 8.0;
-    wholeBytes += trips * whole;
-    if (isInPieces(block, node))
-      slowBytes += trips * whole * kReopened;
+    if (isInvariant(block, id)) {
+      countLoad(block, id, outsideTrips * pieces);
+      return 0;
+    }
+    share = getNewShare(block, id);
+    countLoad(block, id, trips * share);
   } else if (isContraction(problem, id)) {
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
@@ -508,23 +676,25 @@ double Counter::countStep(const NestBlock &block, const Step &step,
     double elements = getTileSize(block, body[0]);
     cost.scalarOps += trips * elements;
     cost.largestTile = std::max(cost.largestTile, elements);
-    if (chosen.stages > 1 && uses.madeOfLoads[body[0]])
-      cost.sharedTraffic += trips * elements * 2;
+    cost.sharedTraffic += trips * getRingBytes(block, body[0]);
     if (!block.tiles[body[0]])
       countExpression(block, body[0], trips * elements);
     if (!isLate(id))
       countExchange(block, id, trips);
   } else {
     countExpression(block, id, trips * getTileSize(block, id));
+    if (!uses.madeOfLoads[id])
+      cost.sharedTraffic += trips * getRingBytes(block, id);
   }
   // Tiles on their way to later steps lie in a ring.
   bool inRing = node.kind == NodeKind::Argument && block.parent &&
-                chosen.stages > 1 && !holdsLoop(block);
+                chosen.stages > 1 && !holdsLoop(problem, block);
   if (inRing) {
-    cost.sharedBytes += chosen.stages * static_cast<int64_t>(bytes);
-    cost.sharedTraffic += trips * bytes;
+    cost.sharedBytes +=
+        chosen.stages * static_cast<int64_t>(bytes * pieces * share);
+    cost.sharedTraffic += trips * bytes * share;
     constexpr double kCopyBytes = 16;
-    cost.scalarOps += trips * bytes / kCopyBytes;
+    cost.scalarOps += trips * bytes * share / kCopyBytes;
   }
   // An accumulator takes no registers beside those that the loop carries. What
   // is made on fragments is there for a slice only. A state on its way to newer
@@ -545,38 +715,83 @@ static LiveTiles::iterator findTile(LiveTiles &live, NodeId id) {
 void Counter::moveResidents(const NestBlock &block, const Loop &loop,
                             LiveTiles &live) {
   constexpr double kFreeBytes = 4 * 192;
-  if (chosen.stages == 1 || holdsLoop(loop.body))
-    return;
   double bytes = 0;
   for (NodeId id : loop.carried)
     bytes += getTileSize(block, id) * getBits(problem[id].element) / 8;
   NodeList found;
-  for (const Step &step : loop.body.steps) {
+  auto add = [&](const NestBlock &body, const Step &step, double parts) {
     if (!isContraction(problem, step.node))
-      continue;
+      return;
     if (step.kind == Step::Evaluate)
-      bytes += getTileSize(loop.body, step.node) *
+      bytes += getTileSize(body, step.node) *
                getBits(problem[step.node].element) / 8;
-    for (NodeId operand : getBody(problem, step.node))
+    Division division = divide(body, step.node);
+    // Warps that share rows or columns have copies.
+    const std::pair<NodeId, double> sides[] = {
+        {division.lhs, division.share.n * division.share.idle},
+        {division.rhs, division.share.m * division.share.idle}};
+    for (auto [operand, copies] : sides) {
+      const Node &node = problem[operand];
+      if (node.kind != NodeKind::Argument)
+        continue;
+      if (isInvariant(body, operand) && findTile(live, operand) == live.end())
+        live.emplace_back(operand, getPadded(body, node.axes) *
+                                       getBits(node.element) / 8 * parts);
       if (auto *it = findTile(live, operand);
-          it != live.end() && problem[operand].kind == NodeKind::Argument &&
-          insert(found, operand))
-        bytes += it->second;
+          it != live.end() && insert(found, operand))
+        bytes += it->second * copies;
+    }
+  };
+  for (const Step &step : loop.body.steps) {
+    if (step.kind != Step::Nest) {
+      add(loop.body, step, 1);
+      continue;
+    }
+    for (const Step &inner : step.loop->body.steps)
+      add(step.loop->body, inner, getTrips(loop.body, *step.loop));
   }
-  if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32)
+  if (chosen.stages == 1 || holdsLoop(problem, loop.body))
     return;
+  if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32) {
+    for (NodeId id : found)
+      nearlyResident += findTile(live, id)->second;
+    return;
+  }
   for (NodeId id : found) {
     auto *tile = findTile(live, id);
     cost.sharedBytes += static_cast<int64_t>(tile->second);
-    liveSum -= tile->second;
     live.erase(tile);
     insert(residents, id);
   }
 }
 
+static double getBytes(const LiveTiles &tiles) {
+  double sum = 0;
+  for (auto [id, bytes] : tiles)
+    sum += bytes;
+  return sum;
+}
+
+/// The steps of a loop of `block`; whether that waits for what they load.
+bool Counter::countLoop(const NestBlock &block, const Loop &loop,
+                        double trips) {
+  double steps = getTrips(block, loop);
+  if (isWrittenOut(problem, loop)) {
+    pieces *= steps;
+    bool loads = countBlock(loop.body, trips * steps);
+    pieces /= steps;
+    return loads;
+  }
+  std::set<std::vector<int64_t>> before = std::exchange(loaded, {});
+  if (countBlock(loop.body, trips * steps))
+    cost.loadSteps += trips * steps;
+  loaded = std::move(before);
+  return false;
+}
+
 /// A tile may take the place of one that is read for the last time.
-void Counter::countBlock(const NestBlock &block, double trips) {
-  const double outside = liveSum;
+bool Counter::countBlock(const NestBlock &block, double trips) {
+  const double before = liveSum;
   LiveTiles live;
   bool loads = false;
   for (const Step &step : block.steps) {
@@ -587,14 +802,22 @@ void Counter::countBlock(const NestBlock &block, double trips) {
       loads |= problem[step.node].kind == NodeKind::Argument;
     } else {
       const Loop &loop = *step.loop;
+      auto around = std::make_pair(outside, outsideTrips);
+      if (!isWrittenOut(problem, loop)) {
+        outside = &block;
+        outsideTrips = trips;
+        moveResidents(block, loop, live);
+      }
       if (!loop.continued)
         for (NodeId id : loop.carried)
           made.emplace_back(id, getTileSize(block, id) *
                                     getBits(problem[id].element) / 8);
-      moveResidents(block, loop, live);
-      for (auto [id, bytes] : made)
-        liveSum += bytes;
-      countBlock(loop.body, trips * getTrips(block, loop));
+      liveSum = before + getBytes(live) + getBytes(made);
+      loads |= countLoop(block, loop, trips);
+      std::tie(outside, outsideTrips) = around;
+      // What the loop alone reads, in all its iterations.
+      llvm::erase_if(
+          live, [&](const auto &tile) { return !block.homes[tile.first]; });
     }
     for (NodeId id : step.lastUses)
       if (auto *tile = findTile(live, id); tile != live.end())
@@ -602,16 +825,13 @@ void Counter::countBlock(const NestBlock &block, double trips) {
     for (const auto &tile : made)
       if (findTile(live, tile.first) == live.end())
         live.push_back(tile);
-    liveSum = outside;
-    for (auto [id, bytes] : live)
-      liveSum += bytes;
+    liveSum = before + getBytes(live);
     liveBytes = std::max(liveBytes, liveSum);
   }
-  if (loads)
-    cost.loadSteps += trips;
-  if (loads && trips > 1 && holdsLoop(block))
+  if (loads && trips > 1 && holdsLoop(problem, block))
     cost.exposedSteps += trips;
-  liveSum = outside;
+  liveSum = before;
+  return loads;
 }
 
 double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
@@ -627,7 +847,7 @@ double Counter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
     blocks = std::max(1.0, blocks / count);
   }
   double sum = 0;
-  for (NodeId id : uses.arguments) {
+  for (NodeId id : moved) {
     double bytes = getBits(problem[id].element) / 8.0;
     for (AxisId axis : problem[id].axes)
       bytes *= covered[axis];
@@ -824,7 +1044,11 @@ double schedule::getLeastTime(const Problem &kernel, const Target &target) {
 }
 
 KernelCost Counter::count(const LoopNest &kernel) {
-  countBlock(*kernel.root, 1);
+  if (countBlock(*kernel.root, 1))
+    ++cost.loadSteps;
+  // What has to fit to the last bytes is counted with what may be there.
+  if (cost.exchangesRows)
+    cost.sharedBytes += static_cast<int64_t>(nearlyResident);
   for (const Result &result : problem.results) {
     Node stored = problem[result.node];
     stored.storage = result.storage;
@@ -850,9 +1074,11 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                     static_cast<double>(target.registers),
                 one.largestTile / (kMostThreadElements *
                                    static_cast<double>(schedule.warps) * 32),
-                // Conversions between layouts take some that is not counted.
+                // Conversions between layouts take some that is not counted,
+                // but for rows that warps exchange.
                 static_cast<double>(one.sharedBytes) /
-                    (0.9 * static_cast<double>(target.sharedBytesPerBlock))});
+                    ((one.exchangesRows ? 0.995 : 0.9) *
+                     static_cast<double>(target.sharedBytesPerBlock))});
   cost.time = one.time;
   cost.loadedBytes = one.blocks * one.loadedBytes;
   cost.kernels.push_back(one);

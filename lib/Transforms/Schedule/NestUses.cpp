@@ -12,13 +12,26 @@
 
 #include "Cleave/Transforms/Schedule/LoopNest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
 
-bool schedule::holdsLoop(const NestBlock &block) {
-  return llvm::any_of(block.steps,
-                      [](const Step &step) { return step.kind == Step::Nest; });
+bool schedule::isWrittenOut(const Problem &problem, const Loop &loop) {
+  constexpr int64_t kMostSteps = 4;
+  const Axis &axis = problem.axes[loop.range.axis];
+  // Others fit a tile.
+  bool isUneven = axis.extent != kDynamic && !axis.part &&
+                  !llvm::isPowerOf2_64(axis.extent);
+  return isUneven && loop.body.parent->parent &&
+         axis.extent <= kMostSteps * loop.range.tile && loop.domain.empty() &&
+         !holdsLoop(problem, loop.body);
+}
+
+bool schedule::holdsLoop(const Problem &problem, const NestBlock &block) {
+  return llvm::any_of(block.steps, [&](const Step &step) {
+    return step.kind == Step::Nest && !isWrittenOut(problem, *step.loop);
+  });
 }
 
 llvm::ArrayRef<NodeId> schedule::getBody(const Problem &problem, NodeId id) {
@@ -129,26 +142,6 @@ static bool isMadeOfLoads(const Problem &problem, NodeId id) {
          });
 }
 
-/// Whether two nodes read the same of an array. Parts of one are told apart by
-/// where they begin.
-static bool readSame(const Node &a, const Node &b) {
-  return a.argument == b.argument && a.axes == b.axes &&
-         llvm::equal(a.cuts, b.cuts, [](const Cut &a, const Cut &b) {
-           return a.offset == b.offset;
-         });
-}
-
-static std::vector<NodeId> findArguments(const Problem &problem) {
-  std::vector<NodeId> found;
-  for (NodeId id = 0; id < problem.size(); ++id)
-    if (problem[id].kind == NodeKind::Argument &&
-        llvm::none_of(found, [&](NodeId other) {
-          return readSame(problem[id], problem[other]);
-        }))
-      found.push_back(id);
-  return found;
-}
-
 static void findShapes(const Problem &problem, NodeUses &uses) {
   for (NodeId id = 0; id < problem.size(); ++id) {
     const auto shape = llvm::find(uses.shapes, problem[id].axes);
@@ -160,7 +153,6 @@ static void findShapes(const Problem &problem, NodeUses &uses) {
 
 void schedule::findUses(const Problem &problem, LoopNest &nest) {
   NodeUses &uses = nest.uses;
-  uses.arguments = findArguments(problem);
   findShapes(problem, uses);
   for (std::vector<bool> *flags :
        {&uses.madeOfRows, &uses.rebased, &uses.references, &uses.madeOfLoads})

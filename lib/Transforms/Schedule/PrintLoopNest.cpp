@@ -205,7 +205,7 @@ void Printer::printLoop(NestBlock &block, Loop &loop) {
   os << " step " << loop.range.tile;
   for (const DomainBound &bound : loop.domain)
     os << ", " << axis.name << " " << getBound(block, bound);
-  os << ":\n";
+  os << (isWrittenOut(problem, loop) ? ", written out:\n" : ":\n");
   ++depth;
   printBlock(loop.body);
   --depth;

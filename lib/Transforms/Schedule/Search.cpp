@@ -115,6 +115,13 @@ static bool isHeldWhole(const Problem &problem, AxisId id) {
   return false;
 }
 
+/// The largest tile of a side of a contraction, or of what it reduces: more of
+/// an axis that is short enough to be held as a whole, or nearly so.
+static int64_t getMostContracted(const Axis &axis) {
+  constexpr int64_t kMost = 256, kShort = 1024;
+  return axis.extent != kDynamic && axis.extent <= kShort ? 2 * kMost : kMost;
+}
+
 llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
                                                      AxisId id) {
   const Axis &axis = problem.axes[id];
@@ -127,7 +134,7 @@ llvm::SmallVector<int64_t, 8> schedule::getGridTiles(const Problem &problem,
   if (use.batch || use.minor)
     return {1};
   if (use.free)
-    return getPowers(axis, kMinContractM, 256);
+    return getPowers(axis, kMinContractM, getMostContracted(axis));
   return getPowers(axis, 1, use.reduced ? 4096 : 1024);
 }
 
@@ -138,7 +145,7 @@ llvm::SmallVector<int64_t, 8> schedule::getLoopTiles(const Problem &problem,
   if (axis.unit || use.batch || use.minor)
     return {1};
   if (use.contracted || use.free)
-    return getPowers(axis, kMinContractK, 256);
+    return getPowers(axis, kMinContractK, getMostContracted(axis));
   // Tiles of several reduced axes multiply.
   return getPowers(axis, getReducedAxes(problem).size() > 1 ? 1 : 32, 4096);
 }

@@ -109,8 +109,8 @@ TEST(CostModelTest, CountsTheTilesInsideOfAMask) {
   EXPECT_EQ(visited, 64.0 * (2048 + 64) / 2 * 64);
 }
 
-// A row whose maximum is wanted stays in one warp: the others have none.
-TEST(CostModelTest, WarpsDoNotShareRowsThatAreReduced) {
+// More warps than 16 rows each share rows whose maximum is wanted.
+TEST(CostModelTest, WarpsShareRowsIfThereAreTooFew) {
   LargestScore graph(false);
   Schedule schedule;
   schedule.grid = {{graph.s, 64}};
@@ -119,7 +119,27 @@ TEST(CostModelTest, WarpsDoNotShareRowsThatAreReduced) {
   double four = getCost(graph.problem, schedule).kernels[0].tensorMacs;
   schedule.warps = 8;
   double eight = getCost(graph.problem, schedule).kernels[0].tensorMacs;
-  EXPECT_EQ(eight, 2 * four);
+  EXPECT_EQ(eight, four);
+}
+
+// 80 elements are a tile of 64 and one of 16; what does not change in the loop
+// around them is loaded once.
+TEST(CostModelTest, CountsWhatIsWrittenOutOnce) {
+  Problem p;
+  AxisId s = p.addAxis("S", kDynamic, 64), t = p.addAxis("T", kDynamic, 2048);
+  AxisId d = p.addAxis("D", 80, 80);
+  NodeId q = p.addArgument(0, Element::F16, {s, d});
+  NodeId k = p.addArgument(1, Element::F16, {t, d});
+  NodeId largest = p.addReduce(Combiner::Max, p.addContract(q, k, {d}), {t});
+  p.results = {{largest, {s}}};
+  Schedule schedule;
+  schedule.grid = {{s, 64}};
+  schedule.loop = {{d, 64}, {t, 64}};
+  schedule.stages = 3;
+  KernelCost cost = getCost(p, schedule).kernels[0];
+  EXPECT_EQ(cost.tensorMacs, 64.0 * 2048 * 80);
+  EXPECT_EQ(cost.loadedBytes, 2.0 * (64 + 2048) * 80);
+  EXPECT_EQ(cost.loadSteps, 2048 / 64);
 }
 
 // Few rows want many small blocks, many rows want large tiles that reuse more.

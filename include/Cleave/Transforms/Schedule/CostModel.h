@@ -62,6 +62,8 @@ struct KernelCost {
   double exposedSteps = 0;
   /// Waits for threads that reduce the same row, in barriers.
   double exchanges = 0;
+  /// Whether warps share rows that are multiplied again.
+  bool exchangesRows = false;
   int64_t sharedBytes = 0, registersPerThread = 0;
   /// Blocks that a multiprocessor is taken to hold at once.
   int64_t resident = 1;

@@ -128,8 +128,6 @@ struct NodeUses {
   std::vector<bool> references;
   /// Of loaded tiles alone, element by element: made where it is used.
   std::vector<bool> madeOfLoads;
-  /// The tensors in memory, one node for each and the axes that it has.
-  std::vector<NodeId> arguments;
   /// The sets of axes that nodes have, and by node, which.
   std::vector<AxisSet> shapes;
   std::vector<unsigned> shapeOf;
@@ -155,8 +153,13 @@ void findUses(const Problem &problem, LoopNest &nest);
 /// The operands of reduction or fold state `id`.
 llvm::ArrayRef<NodeId> getBody(const Problem &problem, NodeId id);
 
-/// Whether a loop is a step of `block`.
-bool holdsLoop(const NestBlock &block);
+/// Whether the steps of `loop` stand one after the other in the loop around it:
+/// few ones, of an axis that fits no tile. The last one is as short as what is
+/// left.
+bool isWrittenOut(const Problem &problem, const Loop &loop);
+
+/// Whether a loop is a step of `block`, other than one that is written out.
+bool holdsLoop(const Problem &problem, const NestBlock &block);
 
 /// Whether an axis is covered by its tile, for all tiles of `schedule`: what
 /// the loops of a problem depend on, besides the sizes of tiles.
