@@ -324,8 +324,9 @@ bool LoopPipeliner::isCheap(Value value) {
 bool LoopPipeliner::isExchanged(const Product &product) {
   vector::ContractionOp op = product.op;
   Value lhs = op.getLhs();
-  return comesFromContraction(lhs) ? product.dims.m < kSlice * warps
-                                   : !isCheap(lhs);
+  return comesFromContraction(lhs) || isMadeOnce(lhs)
+             ? product.dims.m < kSlice * warps
+             : !isCheap(lhs);
 }
 
 /// Moves what makes `value` alone in front of `op`.
