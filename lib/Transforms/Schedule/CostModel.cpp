@@ -217,7 +217,7 @@ double Counter::getActual(const NestBlock &block,
 /// ones, and 64 bytes more than half of 128.
 double Counter::getMovedBytes(const NestBlock &block,
                               const Node &tensor) const {
-  constexpr double kLine = 80;
+  constexpr double kLine = 72;
   double bytes = getBits(tensor.element) / 8.0;
   double total = getActual(block, tensor.axes) * bytes;
   if (tensor.storage.empty())
@@ -260,10 +260,12 @@ void Counter::countExpression(const NestBlock &block, NodeId id,
   for (NodeId operand : node.operands) {
     if (problem.isScalar(operand))
       continue;
-    // Numbers of 16 bits are converted by whoever reads them.
+    // Numbers of 16 bits are converted by whoever reads them; their products
+    // are exact without.
     if (!block.tiles[operand])
       countExpression(block, operand, elements);
-    else if (getBits(problem[operand].element) == 16)
+    else if (getBits(problem[operand].element) == 16 &&
+             node.op != Pointwise::Mul)
       cost.scalarOps += elements;
   }
 }
