@@ -19,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -1013,13 +1014,14 @@ double schedule::getLeastTime(const Problem &kernel, const Target &target) {
   };
   double bytes = 0, tensor = 0, scalar = 0, special = 0;
   bool masked = false;
-  std::set<std::pair<unsigned, AxisSet>> arguments;
+  // Parts of an argument may be the same memory.
+  std::map<unsigned, double> arguments;
   for (NodeId id = 0; id < kernel.size(); ++id) {
     const Node &node = kernel[id];
     llvm::ArrayRef<NodeId> body = getBody(kernel, id);
     if (node.kind == NodeKind::Argument) {
-      if (arguments.insert({node.argument, node.axes}).second)
-        bytes += getBytes(node);
+      double &most = arguments[node.argument];
+      most = std::max(most, getBytes(node));
     } else if (isContraction(kernel, id)) {
       Element element = kernel[body[0]].element;
       bool isTensor = element == Element::F16 || element == Element::BF16;
@@ -1034,6 +1036,8 @@ double schedule::getLeastTime(const Problem &kernel, const Target &target) {
       masked |= node.element == Element::I1;
     }
   }
+  for (auto [argument, most] : arguments)
+    bytes += most;
   for (const Result &result : kernel.results)
     bytes += getBytes(kernel[result.node]);
   double products = tensor / target.tensorMacs;
