@@ -39,33 +39,36 @@
 #S_E = #cleave.axes<S, E>
 #S_T = #cleave.axes<S, T>
 
-// One loop over K, or two; none where a tile has all of K.
+// One loop over K, or a kernel for the norm; none where a tile has all of K, or
+// of a part.
 // ALL-LABEL: @norm_linear, region 0
-// ALL-COUNT-1: for K in 512 step
+// ALL-COUNT-1: for K in 1024 step
 // ALL-NOT: for K
+// ALL-NOT: kernel 1
 // ALL: store Y
 // ALGEBRA-LABEL: @norm_linear, region 1
-// ALGEBRA-COUNT-2: for K in 512 step
+// ALGEBRA: kernel 1
+// ALGEBRA: for K in 1024 step
 // ALGEBRA: store Y
-// HORIZONTAL-LABEL: @norm_linear, region 0
-// HORIZONTAL-COUNT-2: for K in 512 step
+// HORIZONTAL-LABEL: @norm_linear, region
+// HORIZONTAL: kernel 1
 // HORIZONTAL: store Y
 // ITERATIVE-LABEL: @norm_linear, region
-// ITERATIVE-NOT: for K
-// ITERATIVE: load X[M: {{[0-9]+}}, K: 512]
-// ITERATIVE-NOT: for K
+// ITERATIVE-NOT: for K{{(.i)?}} in
+// ITERATIVE: load X[
+// ITERATIVE-NOT: for K{{(.i)?}} in
 // ITERATIVE: store Y
 func.func @norm_linear(
-    %x: tensor<?x512xf16, #M_K> {cleave.name = "X", cleave.range = 300.0 : f32},
-    %g: tensor<512xf16, #K> {cleave.name = "g", cleave.range = 8.0 : f32},
-    %w: tensor<512x64xf16, #K_N> {cleave.name = "W"})
-    -> (tensor<?x64xf32, #M_N> {cleave.name = "Y"})
+    %x: tensor<?x1024xf16, #M_K> {cleave.name = "X", cleave.range = 300.0 : f32},
+    %g: tensor<1024xf16, #K> {cleave.name = "g", cleave.range = 8.0 : f32},
+    %w: tensor<1024x2048xf16, #K_N> {cleave.name = "W"})
+    -> (tensor<?x2048xf32, #M_N> {cleave.name = "Y"})
     attributes {cleave.symbols = #cleave.symbols<M: dynamic like 256>} {
   %n = cleave.rms_norm %x, %g over [K] eps 1.0e-6
-     : (tensor<?x512xf16, #M_K>, tensor<512xf16, #K>) -> tensor<512x?xf32, #K_M>
+     : (tensor<?x1024xf16, #M_K>, tensor<1024xf16, #K>) -> tensor<1024x?xf32, #K_M>
   %y = cleave.contract %n, %w over [K]
-     : (tensor<512x?xf32, #K_M>, tensor<512x64xf16, #K_N>) -> tensor<?x64xf32, #M_N>
-  return %y : tensor<?x64xf32, #M_N>
+     : (tensor<1024x?xf32, #K_M>, tensor<1024x2048xf16, #K_N>) -> tensor<?x2048xf32, #M_N>
+  return %y : tensor<?x2048xf32, #M_N>
 }
 
 // One query and many keys: in parts, unless there are none. A dynamic axis keeps
