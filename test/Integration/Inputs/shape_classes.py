@@ -23,7 +23,7 @@ SMALL = {
     # Some schedules need equal parts, as K = 4096 has them.
     "rmsnorm_gated_mlp": (dict(K=40, N=29), {}, ""),
     "softmax_matmul": (dict(N=29), dict(K=41), ""),
-    "layernorm": (dict(K=40, N=32), {}, ""),
+    "layernorm": (dict(K=40, N=64), {}, "M=64|8192"),
     "gqa_decode": (dict(H=6, G=3, R=2, D=10, E=7), dict(B=1, T=37), ""),
     "mla_decode": (dict(H=3, C=16, L=7), dict(B=1, T=37), ""),
 }
