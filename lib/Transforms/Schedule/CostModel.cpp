@@ -422,6 +422,9 @@ void Counter::countFragments(const NestBlock &block, NodeId id, double trips) {
       countExpression(block, operand,
                       trips * (times - 1) * getTileSize(block, operand));
   overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
+  // Sums of warps that split K meet there.
+  if (share.k > 1 && chosen.stages > 1)
+    cost.sharedBytes += static_cast<int64_t>(m * n * share.k * sizeof(float));
   // Two slices if one is read ahead, else what a few products need.
   constexpr double kBytes = 2;
   double slices = overlapped ? 2 * 16 : 8;
