@@ -17,6 +17,7 @@
 #include "LayoutTies.h"
 #include "LoopReads.h"
 #include "PositionRange.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,6 +44,7 @@ public:
 private:
   bool accumulatesOnly();
   Operation *getStart();
+  bool isUniform(Value condition);
   void collectMasks();
   Value getCondition(Value mask);
   void collectInside();
@@ -122,6 +124,22 @@ Value LoopVersioner::getCondition(Value mask) {
   return arith::CmpFOp::create(b, compare.getPredicate(), lhs, rhs);
 }
 
+/// Whether all threads know `condition` without what an iteration loads: they
+/// have to take the same branch.
+bool LoopVersioner::isUniform(Value condition) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
+  return succeeded(getBackwardSlice(condition, &slice, options)) &&
+         llvm::all_of(slice, [](Operation *op) {
+           return isPure(op) && !llvm::any_of(op->getOperandTypes(),
+                                              llvm::IsaPred<VectorType>);
+         });
+}
+
 void LoopVersioner::collectMasks() {
   DenseSet<Value> seen;
   for (auto select : loop.getOps<arith::SelectOp>()) {
@@ -130,7 +148,7 @@ void LoopVersioner::collectMasks() {
     if (!type || type.getRank() < 2 || !seen.insert(mask).second)
       continue;
     Value condition = getCondition(mask);
-    if (!condition)
+    if (!condition || !isUniform(condition))
       continue;
     masks.insert(mask);
     whole =
