@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "LoopEmitter.h"
 
 #include "Cleave/Conversion/EmitBody.h"
 #include "Cleave/Transforms/Schedule/Products.h"
@@ -19,129 +19,19 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::schedule;
 
-namespace {
-
-/// A tensor of the scheduled form and the axes of its dimensions.
-struct Tile {
-  Value value;
-  SmallVector<AxisId, 4> dims;
-};
-
-/// What one linalg.generic reads and where.
-struct GenericInputs {
-  SmallVector<NodeId> nodes;
-  SmallVector<Tile> tiles;
-};
-
-/// Writes one kernel.
-class Emitter {
-public:
-  Emitter(OpBuilder &b, Location loc, const ScheduledKernel &kernel,
-          const Surroundings &around)
-      : problem(kernel.problem), chosen(kernel.schedule), beside(kernel.beside),
-        around(around), b(b), loc(loc) {}
-
-  /// The results, of the given types.
-  SmallVector<Value> run(const LoopNest &kernel,
-                         ArrayRef<RankedTensorType> types);
-
-private:
-  OpFoldResult getExtent(AxisId axis) { return extents[axis]; }
-  void addProducts();
-  void addViews();
-  SmallVector<Value> emitOutputs(ArrayRef<RankedTensorType> types);
-  Value emitOutput(const Result &result, Type element);
-  SmallVector<Value> finish(ValueRange outputs);
-  void emitBody(const LoopNest &kernel, scf::ForallOp forall);
-  scf::ForallOp emitForall(const LoopNest &kernel, ValueRange outputs);
-  void addExtentNumbers();
-
-  // Blocks.
-  void emitBlock(NestBlock &block);
-  void emitLoop(NestBlock &block, Loop &loop);
-  void emitWrittenOut(NestBlock &block, Loop &loop);
-  void emitIteration(Loop &loop, OpFoldResult position, OpFoldResult last);
-  std::pair<Value, Value> emitRange(NestBlock &block, const Loop &loop,
-                                    OpFoldResult last);
-  Value emitElement(NestBlock &block, NodeId id);
-  void emitAccumulate(NestBlock &block, NodeId id);
-  Tile emitValue(NestBlock &block, NodeId id);
-  Tile emitSlice(NestBlock &block, NodeId id);
-  Tile emitPointwise(NestBlock &block, NodeId id);
-  Tile emitReduction(NestBlock &block, NodeId id, Tile init);
-  Tile emitFill(NestBlock &block, ArrayRef<AxisId> dims, Element element,
-                double value);
-  Tile emitUnit(NestBlock &block, NodeId id);
-
-  // Bodies.
-  const Tile *lookup(NestBlock &block, NodeId id);
-  void collectInputs(NestBlock &block, NodeId id, GenericInputs &inputs);
-  Value emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
-                       const GenericInputs &inputs, ValueRange arguments);
-  Value emitPosition(OpBuilder &body, NestBlock &block, const Node &node);
-  Tile emitGeneric(ArrayRef<AxisId> reduced, const GenericInputs &inputs,
-                   const Tile &init,
-                   function_ref<Value(OpBuilder &, ValueRange)> emitBody);
-
-  // Ranges.
-  OpFoldResult getEnd(NestBlock &block, AxisId axis);
-  Value toValue(OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(b, loc, value);
-  }
-  const Place *getPlace() const;
-  void bindGrid(const LoopNest &kernel, scf::ForallOp forall);
-  void bindPlace(const Place &place, NestBlock &root, Value position);
-  void bind(const Binding &binding, AxisId axis, OpFoldResult position,
-            OpFoldResult last);
-  SmallVector<OpFoldResult> getSizes(NestBlock &block, ArrayRef<AxisId> dims);
-  SmallVector<AxisId, 4> getNaturalOrder(const AxisSet &axes);
-  SmallVector<AxisId, 4> dropUnits(ArrayRef<AxisId> axes);
-  void getPlaces(NestBlock &block, ArrayRef<AxisId> storage, ArrayRef<Cut> cuts,
-                 SmallVectorImpl<OpFoldResult> &offsets,
-                 SmallVectorImpl<OpFoldResult> &sizes);
-  void emitStore(NestBlock &root, const Result &result, Value output,
-                 Block *stores);
-  Value createEmpty(NestBlock &block, ArrayRef<AxisId> dims, Element element);
-
-  const Problem &problem;
-  const Schedule &chosen;
-  bool beside;
-  const Surroundings &around;
-  OpBuilder &b;
-  Location loc;
-  /// By axis, those of products too.
-  SmallVector<OpFoldResult> extents;
-  /// The arguments with other dimensions than they have in memory, by node.
-  std::map<NodeId, Value> views;
-  /// Where rows written in place start.
-  Value firstRow;
-  /// By a binding's number.
-  std::map<unsigned, std::pair<OpFoldResult, OpFoldResult>> ranges;
-  std::map<const NestBlock *, std::map<NodeId, Tile>> tiles;
-  /// What the loop being written carries.
-  std::map<NodeId, Tile> carried;
-  std::map<NodeId, Value> extentNumbers;
-  /// The iteration space of the generic being written.
-  SmallVector<AxisId> iteration;
-};
-
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Ranges
 //===----------------------------------------------------------------------===//
 
 /// How far `axis` goes: as a part, to the end of the whole axis at most.
-OpFoldResult Emitter::getEnd(NestBlock &block, AxisId axis) {
+OpFoldResult LoopEmitter::getEnd(NestBlock &block, AxisId axis) {
   const std::optional<PartOf> &part = problem.axes[axis].part;
   if (!part || !block.bindings.count(part->outer))
     return getExtent(axis);
@@ -155,8 +45,8 @@ OpFoldResult Emitter::getEnd(NestBlock &block, AxisId axis) {
 }
 
 /// Size of the tile at `position`: short at the end of the axis.
-void Emitter::bind(const Binding &binding, AxisId axis, OpFoldResult position,
-                   OpFoldResult last) {
+void LoopEmitter::bind(const Binding &binding, AxisId axis,
+                       OpFoldResult position, OpFoldResult last) {
   int64_t extent = problem.axes[axis].extent;
   if (binding.full) {
     ranges[binding.id] = {b.getIndexAttr(0), b.getIndexAttr(extent)};
@@ -177,7 +67,7 @@ void Emitter::bind(const Binding &binding, AxisId axis, OpFoldResult position,
 }
 
 /// Where this kernel writes in place, if it does: all results at equal rows.
-const Place *Emitter::getPlace() const {
+const Place *LoopEmitter::getPlace() const {
   for (const Result &result : problem.results)
     if (result.place)
       return &*result.place;
@@ -185,7 +75,8 @@ const Place *Emitter::getPlace() const {
 }
 
 /// The rows in `place` from `position` on that exist in the argument.
-void Emitter::bindPlace(const Place &place, NestBlock &root, Value position) {
+void LoopEmitter::bindPlace(const Place &place, NestBlock &root,
+                            Value position) {
   SmallVector<Value> indices;
   for (AxisId axis : place.positionAxes)
     indices.push_back(toValue(ranges[root.bindings.at(axis).id].first));
@@ -205,7 +96,7 @@ void Emitter::bindPlace(const Place &place, NestBlock &root, Value position) {
 }
 
 /// The ranges of a block.
-void Emitter::bindGrid(const LoopNest &kernel, scf::ForallOp forall) {
+void LoopEmitter::bindGrid(const LoopNest &kernel, scf::ForallOp forall) {
   NestBlock &root = *kernel.root;
   auto getPosition = [&](AxisId axis) -> Value {
     for (auto [number, range] : llvm::enumerate(kernel.grid))
@@ -221,8 +112,8 @@ void Emitter::bindGrid(const LoopNest &kernel, scf::ForallOp forall) {
     bindPlace(*place, root, getPosition(place->axis));
 }
 
-SmallVector<OpFoldResult> Emitter::getSizes(NestBlock &block,
-                                            ArrayRef<AxisId> dims) {
+SmallVector<OpFoldResult> LoopEmitter::getSizes(NestBlock &block,
+                                                ArrayRef<AxisId> dims) {
   return llvm::map_to_vector(dims, [&](AxisId axis) {
     return ranges[block.bindings.at(axis).id].second;
   });
@@ -236,7 +127,7 @@ SmallVector<Cut, 4> cleave::getCuts(ArrayRef<AxisId> storage,
 }
 
 /// Grid order first, so that accumulators look like the results.
-SmallVector<AxisId, 4> Emitter::getNaturalOrder(const AxisSet &axes) {
+SmallVector<AxisId, 4> LoopEmitter::getNaturalOrder(const AxisSet &axes) {
   SmallVector<AxisId, 4> order;
   for (const AxisTile &range : chosen.grid)
     if (contains(axes, range.axis))
@@ -248,7 +139,7 @@ SmallVector<AxisId, 4> Emitter::getNaturalOrder(const AxisSet &axes) {
 }
 
 /// The axes that tiles have dimensions for.
-SmallVector<AxisId, 4> Emitter::dropUnits(ArrayRef<AxisId> axes) {
+SmallVector<AxisId, 4> LoopEmitter::dropUnits(ArrayRef<AxisId> axes) {
   SmallVector<AxisId, 4> kept;
   for (AxisId axis : axes)
     if (!problem.axes[axis].unit)
@@ -257,10 +148,10 @@ SmallVector<AxisId, 4> Emitter::dropUnits(ArrayRef<AxisId> axes) {
 }
 
 /// The part of a tensor in memory that a block reads or writes.
-void Emitter::getPlaces(NestBlock &block, ArrayRef<AxisId> storage,
-                        ArrayRef<Cut> cuts,
-                        SmallVectorImpl<OpFoldResult> &offsets,
-                        SmallVectorImpl<OpFoldResult> &sizes) {
+void LoopEmitter::getPlaces(NestBlock &block, ArrayRef<AxisId> storage,
+                            ArrayRef<Cut> cuts,
+                            SmallVectorImpl<OpFoldResult> &offsets,
+                            SmallVectorImpl<OpFoldResult> &sizes) {
   const AxisId *axis = storage.begin();
   auto getBegin = [&](AxisId id) {
     return ranges[block.bindings.at(id).id].first;
@@ -293,8 +184,8 @@ void Emitter::getPlaces(NestBlock &block, ArrayRef<AxisId> storage,
   }
 }
 
-Value Emitter::createEmpty(NestBlock &block, ArrayRef<AxisId> dims,
-                           Element element) {
+Value LoopEmitter::createEmpty(NestBlock &block, ArrayRef<AxisId> dims,
+                               Element element) {
   return tensor::EmptyOp::create(b, loc, getSizes(block, dims),
                                  getElementType(b.getContext(), element));
 }
@@ -303,7 +194,7 @@ Value Emitter::createEmpty(NestBlock &block, ArrayRef<AxisId> dims,
 // Bodies
 //===----------------------------------------------------------------------===//
 
-const Tile *Emitter::lookup(NestBlock &block, NodeId id) {
+const Tile *LoopEmitter::lookup(NestBlock &block, NodeId id) {
   NestBlock *home = getHome(problem, &block, id);
   if (!home)
     return nullptr;
@@ -313,8 +204,8 @@ const Tile *Emitter::lookup(NestBlock &block, NodeId id) {
 }
 
 /// The tiles that the expression of `id` reads, each once.
-void Emitter::collectInputs(NestBlock &block, NodeId id,
-                            GenericInputs &inputs) {
+void LoopEmitter::collectInputs(NestBlock &block, NodeId id,
+                                GenericInputs &inputs) {
   if (problem.isScalar(id) || llvm::is_contained(inputs.nodes, id))
     return;
   if (const Tile *tile = lookup(block, id)) {
@@ -326,9 +217,9 @@ void Emitter::collectInputs(NestBlock &block, NodeId id,
     collectInputs(block, operand, inputs);
 }
 
-Value Emitter::emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
-                              const GenericInputs &inputs,
-                              ValueRange arguments) {
+Value LoopEmitter::emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
+                                  const GenericInputs &inputs,
+                                  ValueRange arguments) {
   const auto *input = llvm::find(inputs.nodes, id);
   if (input != inputs.nodes.end())
     return arguments[input - inputs.nodes.begin()];
@@ -346,8 +237,8 @@ Value Emitter::emitExpression(OpBuilder &body, NestBlock &block, NodeId id,
 }
 
 /// Where along its axis the element being computed is.
-Value Emitter::emitPosition(OpBuilder &body, NestBlock &block,
-                            const Node &node) {
+Value LoopEmitter::emitPosition(OpBuilder &body, NestBlock &block,
+                                const Node &node) {
   AxisId axis = node.axes.front();
   const auto *dim = llvm::find(iteration, axis);
   Value position;
@@ -372,7 +263,7 @@ Value Emitter::emitPosition(OpBuilder &body, NestBlock &block,
 
 /// A linalg.generic into `init` whose iteration space is the dimensions of
 /// `init` followed by `reduced`.
-Tile Emitter::emitGeneric(
+Tile LoopEmitter::emitGeneric(
     ArrayRef<AxisId> reduced, const GenericInputs &inputs, const Tile &init,
     function_ref<Value(OpBuilder &, ValueRange)> emitBody) {
   iteration.assign(init.dims.begin(), init.dims.end());
@@ -407,7 +298,7 @@ Tile Emitter::emitGeneric(
 // Values
 //===----------------------------------------------------------------------===//
 
-Tile Emitter::emitSlice(NestBlock &block, NodeId id) {
+Tile LoopEmitter::emitSlice(NestBlock &block, NodeId id) {
   const Node &node = problem[id];
   auto view = views.find(id);
   Value argument =
@@ -429,8 +320,8 @@ Tile Emitter::emitSlice(NestBlock &block, NodeId id) {
   return tile;
 }
 
-Tile Emitter::emitFill(NestBlock &block, ArrayRef<AxisId> dims, Element element,
-                       double value) {
+Tile LoopEmitter::emitFill(NestBlock &block, ArrayRef<AxisId> dims,
+                           Element element, double value) {
   Value constant = createConstant(b, loc, element, value);
   Value empty = createEmpty(block, dims, element);
   auto fill = linalg::FillOp::create(b, loc, constant, empty);
@@ -438,7 +329,7 @@ Tile Emitter::emitFill(NestBlock &block, ArrayRef<AxisId> dims, Element element,
 }
 
 /// An accumulator of reduction or fold state `id` that has seen nothing.
-Tile Emitter::emitUnit(NestBlock &block, NodeId id) {
+Tile LoopEmitter::emitUnit(NestBlock &block, NodeId id) {
   const Node &node = problem[id];
   Combiner combiner = node.combiner;
   if (node.kind == NodeKind::FoldState)
@@ -447,7 +338,7 @@ Tile Emitter::emitUnit(NestBlock &block, NodeId id) {
                   getUnit(combiner));
 }
 
-Tile Emitter::emitPointwise(NestBlock &block, NodeId id) {
+Tile LoopEmitter::emitPointwise(NestBlock &block, NodeId id) {
   const Node &node = problem[id];
   GenericInputs inputs;
   for (NodeId operand : node.operands)
@@ -469,7 +360,7 @@ Tile Emitter::emitPointwise(NestBlock &block, NodeId id) {
 }
 
 /// Reduces the body of `id` over its axes' ranges into `init`.
-Tile Emitter::emitReduction(NestBlock &block, NodeId id, Tile init) {
+Tile LoopEmitter::emitReduction(NestBlock &block, NodeId id, Tile init) {
   const Node &node = problem[id];
   ArrayRef<NodeId> operands = node.operands;
   bool contraction = node.kind == NodeKind::Contract;
@@ -498,7 +389,7 @@ Tile Emitter::emitReduction(NestBlock &block, NodeId id, Tile init) {
       });
 }
 
-Tile Emitter::emitValue(NestBlock &block, NodeId id) {
+Tile LoopEmitter::emitValue(NestBlock &block, NodeId id) {
   const Node &node = problem[id];
   switch (node.kind) {
   case NodeKind::Argument:
@@ -517,7 +408,7 @@ Tile Emitter::emitValue(NestBlock &block, NodeId id) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitAccumulate(NestBlock &block, NodeId id) {
+void LoopEmitter::emitAccumulate(NestBlock &block, NodeId id) {
   const Node &node = problem[id];
   auto acc = carried.find(id);
   bool inLoop = acc != carried.end();
@@ -537,15 +428,15 @@ void Emitter::emitAccumulate(NestBlock &block, NodeId id) {
 }
 
 /// The only element of an argument's tile.
-Value Emitter::emitElement(NestBlock &block, NodeId id) {
+Value LoopEmitter::emitElement(NestBlock &block, NodeId id) {
   Tile tile = *lookup(block, id);
   SmallVector<Value> first(tile.dims.size(),
                            arith::ConstantIndexOp::create(b, loc, 0));
   return tensor::ExtractOp::create(b, loc, tile.value, first);
 }
 
-std::pair<Value, Value> Emitter::emitRange(NestBlock &block, const Loop &loop,
-                                           OpFoldResult last) {
+std::pair<Value, Value>
+LoopEmitter::emitRange(NestBlock &block, const Loop &loop, OpFoldResult last) {
   auto getRange = [&](AxisId axis) {
     return ranges[block.bindings.at(axis).id];
   };
@@ -558,8 +449,8 @@ std::pair<Value, Value> Emitter::emitRange(NestBlock &block, const Loop &loop,
                        {getRange, getNumber});
 }
 
-void Emitter::emitIteration(Loop &loop, OpFoldResult position,
-                            OpFoldResult last) {
+void LoopEmitter::emitIteration(Loop &loop, OpFoldResult position,
+                                OpFoldResult last) {
   AxisId axis = loop.range.axis;
   bind(loop.body.bindings.at(axis), axis, position, last);
   auto &known = tiles[&loop.body];
@@ -572,7 +463,7 @@ void Emitter::emitIteration(Loop &loop, OpFoldResult position,
   emitBlock(loop.body);
 }
 
-void Emitter::emitWrittenOut(NestBlock &block, Loop &loop) {
+void LoopEmitter::emitWrittenOut(NestBlock &block, Loop &loop) {
   std::map<NodeId, Tile> outer = std::move(carried);
   carried.clear();
   for (NodeId id : loop.carried)
@@ -595,7 +486,7 @@ static void hoistSlices(scf::ForOp loop) {
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
-void Emitter::emitLoop(NestBlock &block, Loop &loop) {
+void LoopEmitter::emitLoop(NestBlock &block, Loop &loop) {
   if (isWrittenOut(problem, loop))
     return emitWrittenOut(block, loop);
   SmallVector<Tile> inits;
@@ -634,7 +525,7 @@ void Emitter::emitLoop(NestBlock &block, Loop &loop) {
   }
 }
 
-void Emitter::emitBlock(NestBlock &block) {
+void LoopEmitter::emitBlock(NestBlock &block) {
   for (Step &step : block.steps) {
     switch (step.kind) {
     case Step::Evaluate:
@@ -648,192 +539,4 @@ void Emitter::emitBlock(NestBlock &block) {
       break;
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-/// An output with the dimensions that the kernel's axes give it.
-Value Emitter::emitOutput(const Result &result, Type element) {
-  SmallVector<OpFoldResult> sizes;
-  const AxisId *axis = result.storage.begin();
-  for (const Cut &cut : getCuts(result.storage, result.cuts)) {
-    OpFoldResult extent = getExtent(*axis++);
-    if (cut.stride)
-      extent = b.getIndexAttr(cut.stride * problem.axes[cut.outer].extent);
-    sizes.push_back(extent);
-  }
-  return tensor::EmptyOp::create(b, loc, sizes, element);
-}
-
-/// The extents of products.
-void Emitter::addProducts() {
-  extents = around.extents;
-  extents.resize(problem.axes.size());
-  for (auto [axis, info] : llvm::enumerate(problem.axes))
-    if (!info.factors.empty())
-      extents[axis] = getProduct(b, loc, extents, info.factors);
-}
-
-/// Arguments as the kernel's axes have them.
-void Emitter::addViews() {
-  std::map<unsigned, std::vector<std::pair<Dimensions, Value>>> known;
-  for (NodeId id = 0; id < problem.size(); ++id) {
-    const Node &node = problem[id];
-    if (node.kind != NodeKind::Argument || node.dims.empty())
-      continue;
-    Dimensions to = getDimensions(problem, node.storage, node.cuts);
-    auto &sameArgument = known[node.argument];
-    auto found = llvm::find_if(
-        sameArgument, [&](const auto &entry) { return entry.first == to; });
-    if (found != sameArgument.end()) {
-      views[id] = found->second;
-      continue;
-    }
-    views[id] = reshape(b, loc, extents, around.arguments.at(node.argument),
-                        node.dims, to);
-    sameArgument.push_back({to, views[id]});
-  }
-}
-
-SmallVector<Value> Emitter::emitOutputs(ArrayRef<RankedTensorType> types) {
-  SmallVector<Value> outputs;
-  for (auto [result, type] : llvm::zip_equal(problem.results, types)) {
-    if (result.place) {
-      Value argument = around.arguments.at(result.place->argument);
-      outputs.push_back(
-          result.dims.empty()
-              ? argument
-              : reshape(b, loc, extents, argument, result.dims,
-                        getDimensions(problem, result.storage, result.cuts)));
-      continue;
-    }
-    if (!result.dims.empty()) {
-      outputs.push_back(emitOutput(result, type.getElementType()));
-      continue;
-    }
-    SmallVector<Value> sizes;
-    for (auto [axis, cut, size] :
-         llvm::zip_equal(result.storage, getCuts(result.storage, result.cuts),
-                         type.getShape())) {
-      if (!ShapedType::isDynamic(size))
-        continue;
-      OpFoldResult extent = getExtent(axis);
-      if (cut.stride)
-        extent = b.getIndexAttr(cut.stride * problem.axes[cut.outer].extent);
-      sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, extent));
-    }
-    outputs.push_back(tensor::EmptyOp::create(b, loc, type, sizes));
-  }
-  return outputs;
-}
-
-scf::ForallOp Emitter::emitForall(const LoopNest &kernel, ValueRange outputs) {
-  SmallVector<OpFoldResult> begins, ends, steps;
-  for (const AxisTile &range : kernel.grid) {
-    begins.push_back(b.getIndexAttr(0));
-    ends.push_back(getExtent(range.axis));
-    steps.push_back(b.getIndexAttr(range.tile));
-  }
-  // A kernel without axes is one block.
-  if (kernel.grid.empty()) {
-    begins.push_back(b.getIndexAttr(0));
-    ends.push_back(b.getIndexAttr(1));
-    steps.push_back(b.getIndexAttr(1));
-  }
-  auto forall =
-      scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
-  forall->setAttr("cleave.warps", b.getI64IntegerAttr(chosen.warps));
-  forall->setAttr("cleave.stages", b.getI64IntegerAttr(chosen.stages));
-  AxisSet lengthening = getLengtheningAxes(problem, kernel);
-  SmallVector<int64_t> backwards;
-  for (auto [dim, range] : llvm::enumerate(kernel.grid))
-    if (contains(lengthening, range.axis))
-      backwards.push_back(dim);
-  if (!backwards.empty())
-    forall->setAttr("cleave.backwards", b.getDenseI64ArrayAttr(backwards));
-  if (beside)
-    forall->setAttr("cleave.beside", b.getUnitAttr());
-  return forall;
-}
-
-void Emitter::addExtentNumbers() {
-  for (NodeId id = 0; id < problem.size(); ++id) {
-    const Node &node = problem[id];
-    if (node.kind != NodeKind::Extent)
-      continue;
-    Value size = getValueOrCreateConstantIndexOp(
-        b, loc, getExtent(node.reduced.front()));
-    size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
-    extentNumbers[id] = arith::SIToFPOp::create(
-        b, loc, getElementType(b.getContext(), node.element), size);
-  }
-}
-
-/// Writes a block's part of a result.
-void Emitter::emitStore(NestBlock &root, const Result &result, Value output,
-                        Block *stores) {
-  Tile tile = *lookup(root, result.node);
-  SmallVector<OpFoldResult> offsets, sizes;
-  getPlaces(root, result.storage, getCuts(result.storage, result.cuts), offsets,
-            sizes);
-  if (result.place) {
-    const auto *axis = llvm::find(result.storage, result.place->axis);
-    OpFoldResult &offset = offsets[axis - result.storage.begin()];
-    offset =
-        arith::AddIOp::create(b, loc, toValue(offset), firstRow).getResult();
-  }
-  SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
-  OpBuilder::InsertionGuard inner(b);
-  b.setInsertionPointToEnd(stores);
-  tensor::ParallelInsertSliceOp::create(b, loc, tile.value, output, offsets,
-                                        sizes, ones);
-}
-
-/// What a kernel stored, with the dimensions that it has in memory.
-SmallVector<Value> Emitter::finish(ValueRange outputs) {
-  SmallVector<Value> stored;
-  for (auto [result, value] : llvm::zip_equal(problem.results, outputs))
-    stored.push_back(
-        result.dims.empty()
-            ? value
-            : reshape(b, loc, extents, value,
-                      getDimensions(problem, result.storage, result.cuts),
-                      result.dims));
-  return stored;
-}
-
-SmallVector<Value> Emitter::run(const LoopNest &kernel,
-                                ArrayRef<RankedTensorType> types) {
-  addProducts();
-  SmallVector<Value> outputs = emitOutputs(types);
-  // Nothing to compute, and no slice of an axis without positions is valid.
-  if (llvm::any_of(kernel.grid, [&](const AxisTile &range) {
-        return problem.axes[range.axis].extent == 0;
-      }))
-    return finish(outputs);
-  addViews();
-  scf::ForallOp forall = emitForall(kernel, outputs);
-  emitBody(kernel, forall);
-  return finish(forall.getResults());
-}
-
-void Emitter::emitBody(const LoopNest &kernel, scf::ForallOp forall) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(forall.getTerminator());
-  bindGrid(kernel, forall);
-  addExtentNumbers();
-  emitBlock(*kernel.root);
-  for (auto [output, result] :
-       llvm::zip_equal(forall.getRegionIterArgs(), problem.results))
-    emitStore(*kernel.root, result, output, forall.getTerminator().getBody());
-}
-
-SmallVector<Value> cleave::emitKernel(OpBuilder &b, Location loc,
-                                      const ScheduledKernel &kernel,
-                                      const Surroundings &around,
-                                      const LoopNest &nest,
-                                      ArrayRef<RankedTensorType> types) {
-  return Emitter(b, loc, kernel, around).run(nest, types);
 }
