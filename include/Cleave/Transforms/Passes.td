@@ -452,6 +452,25 @@ def CleaveExpandBFloat16Pass : Pass<"cleave-expand-bfloat16"> {
                            "::mlir::math::MathDialect"];
 }
 
+def CleaveBFloat16AsBitsPass
+    : Pass<"cleave-bfloat16-as-bits", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Load and store bf16 as 16 bit integers";
+  let description = [{
+    After all became LLVM for a CPU. `--cleave-expand-bfloat16` has left only
+    numbers that are taken for their bits at once; but where LLVM carries one
+    from block to block, a CPU without the type does that in f32, and narrows by
+    a library function that may be missing.
+
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> bf16
+    %1 = llvm.bitcast %0 : bf16 to i16
+    // becomes
+    %1 = llvm.load %p : !llvm.ptr -> i16
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def CleaveFormFoldsPass : Pass<"cleave-form-folds", "::mlir::func::FuncOp"> {
   let summary = "Let reductions that use each other run in one pass";
   let description = [{
