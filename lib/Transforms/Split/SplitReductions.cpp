@@ -314,8 +314,9 @@ LogicalResult cleave::addSplitAlternatives(FunctionOpInterface function,
   for (AlternativesOp alternatives : getAlternatives(function)) {
     SmallVector<std::unique_ptr<Region>> copies;
     SmallVector<std::string> labels;
-    if (alternatives.getLabels())
-      for (Attribute label : *alternatives.getLabels())
+    // The loop would not keep an optional alive that is not named.
+    if (std::optional<ArrayAttr> known = alternatives.getLabels())
+      for (Attribute label : *known)
         labels.push_back(cast<StringAttr>(label).str());
     size_t count = alternatives.getAlternatives().size();
     for (size_t i = 0; i < count && count + copies.size() < maxRegions; ++i) {
