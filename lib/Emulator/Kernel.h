@@ -64,7 +64,8 @@ struct Instruction {
   Kind kind = Kind::Compute;
   Operation *op = nullptr;
   std::function<void(Thread &, ThreadBlock &)> run;
-  std::function<void(MutableArrayRef<Thread>, ThreadBlock &)> runWarp;
+  /// What the threads that meet do together.
+  std::function<void(MutableArrayRef<Thread>, ThreadBlock &)> runTogether;
 };
 
 struct Kernel {

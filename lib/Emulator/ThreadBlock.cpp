@@ -80,7 +80,7 @@ void ThreadBlock::runWarp(MutableArrayRef<Thread> warp) {
                                               Instruction::Kind::Collective;
                                  }),
                   "waits for threads of its warp that do not come");
-    at(warp.front()).runWarp(warp, *this);
+    at(warp.front()).runTogether(warp, *this);
     for (Thread &thread : warp)
       ++thread.next;
   }
@@ -111,6 +111,8 @@ llvm::Error ThreadBlock::run(std::array<int64_t, 3> blockNumber,
            "waits at a barrier that other threads do not reach");
       break;
     }
+    if (const auto &vote = at(threads.front()).runTogether)
+      vote(all, *this);
     for (Thread &thread : threads) {
       ++thread.next;
       ++thread.moment.blockEpoch;

@@ -342,6 +342,24 @@ static void multiply(MutableArrayRef<Thread> warp, const MmaOperand &a,
     }
 }
 
+/// A barrier at which threads learn whether one of them says yes.
+bool Translator::translateVote(Operation *op) {
+  auto barrier = dyn_cast<NVVM::BarrierOp>(op);
+  if (!barrier || barrier.getReductionOp() != NVVM::BarrierReduction::OR ||
+      barrier.getBarrierId() || barrier.getNumberOfThreads())
+    return false;
+  unsigned mine = slotOf(barrier.getReductionPredicate());
+  unsigned to = slotOf(barrier.getRes());
+  add(op, Instruction::Kind::Barrier).runTogether =
+      [=](MutableArrayRef<Thread> all, ThreadBlock &) {
+        bool any = llvm::any_of(
+            all, [&](const Thread &thread) { return thread.frame[mine] != 0; });
+        for (Thread &thread : all)
+          thread.frame[to] = any;
+      };
+  return true;
+}
+
 bool Translator::translateWarp(Operation *op) {
   if (isa<NVVM::Barrier0Op>(op) ||
       (isa<NVVM::BarrierOp>(op) && !op->getNumOperands() &&

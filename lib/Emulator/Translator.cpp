@@ -121,7 +121,7 @@ void Translator::compute(Operation *op,
 void Translator::collective(
     Operation *op,
     std::function<void(MutableArrayRef<Thread>, ThreadBlock &)> run) {
-  add(op, Instruction::Kind::Collective).runWarp = std::move(run);
+  add(op, Instruction::Kind::Collective).runTogether = std::move(run);
 }
 
 void Translator::copyWords(Operation *op, unsigned from, unsigned to,
@@ -223,7 +223,7 @@ LogicalResult Translator::translate(Operation *op) {
       translateCast(op) || translateCompare(op) || translateAggregate(op) ||
       translateIntrinsicCall(op) || translateControl(op) ||
       translateMemory(op) || translateAtomic(op) || translateId(op) ||
-      translateCopy(op) || translateWarp(op))
+      translateCopy(op) || translateVote(op) || translateWarp(op))
     return success();
   return op->emitOpError("is not known to the emulator");
 }

@@ -62,6 +62,7 @@ private:
   bool translateAtomic(Operation *op);
   bool translateId(Operation *op);
   bool translateCopy(Operation *op);
+  bool translateVote(Operation *op);
   bool translateWarp(Operation *op);
   bool translateMatrix(Operation *op);
 
