@@ -27,7 +27,8 @@ HEAD = """# Schedules of the suite
 
 Written by `bench/schedules.py`: the programs of `bench/suite.json`, compiled for an H200 (sm_90a). Each has a list of schedules, of which the extents of a run
 choose the first whose condition holds ([shape classes](scheduling.md#shape-classes)): the form that the algebra made, then the kernels in order, with the tiles
-of the grid, the tiles of the loops, warps, stages, and what they store where that is no result; `beside`: in the launch of the one before. Below, for each shape
+of the grid, the tiles of the loops, warps, stages, and what they store where that is no result; `beside`: in the launch of the one before (`join`: by its
+last blocks). Below, for each shape
 the schedule's number, its predicted time in microseconds, and that of each kernel with what bounds it by the [cost model](scheduling.md).
 """
 
@@ -57,7 +58,8 @@ def describe_kernel(fields):
                               for name in ("warps", "stages")])
     stores = [name for name in fields.get("store", "[]")[1:-1].split(", ")
               if name and not name.startswith("result")]
-    return ("beside: " * ("beside" in fields) + text +
+    launch = next((f"{name}: " for name in ("beside", "join") if name in fields), "")
+    return (launch + text +
             " -> " * bool(stores) + ", ".join(stores))
 
 

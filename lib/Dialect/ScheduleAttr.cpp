@@ -24,7 +24,9 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> gridTiles,
                                  ArrayRef<StringAttr> loopAxes,
                                  ArrayRef<int64_t> loopTiles, int64_t /*warps*/,
-                                 int64_t /*stages*/, bool /*beside*/) {
+                                 int64_t /*stages*/, bool beside, bool join) {
+  if (beside && join)
+    return emitError() << "expected 'beside' or 'join' but got both";
   if (gridAxes.size() != gridTiles.size() ||
       loopAxes.size() != loopTiles.size())
     return emitError() << "expected one tile an axis";
@@ -71,8 +73,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         return kernel.getStores().empty();
       }))
     return emitError() << "expected 'store' for each of several kernels";
-  if (kernels.front().getBeside())
-    return emitError() << "expected a kernel in front of one with 'beside'";
+  for (auto [shares, name] : {std::pair(kernels.front().getBeside(), "beside"),
+                              {kernels.front().getJoin(), "join"}})
+    if (shares)
+      return emitError() << "expected a kernel in front of one with '" << name
+                         << "'";
   return success();
 }
 
@@ -147,9 +152,10 @@ static ParseResult parseField(AsmParser &parser, StringRef name) {
   return failure(parser.parseKeyword(name) || parser.parseEqual());
 }
 
-/// The fields of a kernel from `grid` on.
+/// The fields of a kernel from `grid` on; `launch` is the keyword in front of
+/// them, if there is one.
 static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores,
-                            bool beside) {
+                            StringRef launch) {
   int64_t warps = 0, stages = 0;
   SmallVector<StringAttr> gridAxes, loopAxes;
   SmallVector<int64_t> gridTiles, loopTiles;
@@ -163,7 +169,8 @@ static KernelAttr parseTail(AsmParser &parser, ArrayRef<StringAttr> stores,
   return parser.getChecked<KernelAttr>(
       parser.getContext(), stores, ArrayRef<StringAttr>(gridAxes),
       ArrayRef<int64_t>(gridTiles), ArrayRef<StringAttr>(loopAxes),
-      ArrayRef<int64_t>(loopTiles), warps, stages, beside);
+      ArrayRef<int64_t>(loopTiles), warps, stages, launch == "beside",
+      launch == "join");
 }
 
 static void printTail(AsmPrinter &printer, KernelAttr kernel) {
@@ -189,10 +196,11 @@ Attribute KernelAttr::parse(AsmParser &parser, Type) {
                                      " of stored values") ||
       parser.parseComma())
     return {};
-  bool beside = succeeded(parser.parseOptionalKeyword("beside"));
-  if (beside && parser.parseComma())
+  StringRef launch;
+  if (succeeded(parser.parseOptionalKeyword(&launch, {"beside", "join"})) &&
+      parser.parseComma())
     return {};
-  KernelAttr kernel = parseTail(parser, stores, beside);
+  KernelAttr kernel = parseTail(parser, stores, launch);
   if (!kernel || parser.parseGreater())
     return {};
   return kernel;
@@ -205,6 +213,8 @@ void KernelAttr::print(AsmPrinter &printer) const {
   printer << "], ";
   if (getBeside())
     printer << "beside, ";
+  if (getJoin())
+    printer << "join, ";
   printTail(printer, *this);
   printer << ">";
 }
@@ -256,7 +266,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
         parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                        parseKernel, " of kernels"))
       return {};
-  } else if (KernelAttr kernel = parseTail(parser, {}, /*beside=*/false)) {
+  } else if (KernelAttr kernel = parseTail(parser, {}, /*launch=*/"")) {
     kernels.push_back(kernel);
   } else {
     return {};

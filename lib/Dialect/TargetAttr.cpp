@@ -15,15 +15,14 @@
 using namespace mlir;
 using namespace mlir::cleave;
 
-LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringAttr, int64_t multiprocessors,
-                                 int64_t memory, int64_t cache, int64_t cached,
-                                 int64_t sharedTraffic, int64_t tensor,
-                                 int64_t scalar, int64_t special,
-                                 int64_t latency, int64_t barrier,
-                                 int64_t launch, int64_t sharedPerBlock,
-                                 int64_t shared, int64_t registers,
-                                 int64_t registersPerThread, int64_t warps) {
+LogicalResult
+TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                   int64_t multiprocessors, int64_t memory, int64_t cache,
+                   int64_t cached, int64_t sharedTraffic, int64_t tensor,
+                   int64_t scalar, int64_t special, int64_t latency,
+                   int64_t barrier, int64_t launch, int64_t arrival,
+                   int64_t sharedPerBlock, int64_t shared, int64_t registers,
+                   int64_t registersPerThread, int64_t warps) {
   const std::pair<StringRef, int64_t> positive[] = {
       {"multiprocessors", multiprocessors},
       {"memory_bytes_per_us", memory},
@@ -42,8 +41,10 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (value < 1)
       return emitError() << "expected '" << name
                          << "' to be at least 1 but got " << value;
-  const std::pair<StringRef, int64_t> times[] = {
-      {"latency_ns", latency}, {"barrier_ns", barrier}, {"launch_ns", launch}};
+  const std::pair<StringRef, int64_t> times[] = {{"latency_ns", latency},
+                                                 {"barrier_ns", barrier},
+                                                 {"launch_ns", launch},
+                                                 {"arrival_ns", arrival}};
   for (auto [name, value] : times)
     if (value < 0)
       return emitError() << "expected '" << name

@@ -149,8 +149,9 @@ void Explainer::printCost(size_t number, const KernelCost &cost,
   SmallVector<Part, 4> parts = getParts(cost, target);
   os << "  kernel " << number << ": " << format("%.1f", cost.time)
      << " us, bound by " << getBound(cost, parts, target);
-  if (kernel.beside)
-    os << ", in the launch of the one before";
+  if (kernel.sharesLaunch())
+    os << ", in the launch of the one before"
+       << (kernel.join ? ", by its last blocks" : "");
   os << "\n    alone:";
   for (const Part &part : parts)
     os << " " << part.name << " " << format("%.1f", part.time) << ",";
@@ -175,7 +176,7 @@ LogicalResult Explainer::printKernels(GraphSchedule &schedule) {
     printCost(number, schedule.cost.kernels[number], kernel);
     std::string text;
     llvm::raw_string_ostream lines(text);
-    printLoopNest(kernel.problem, kernel.schedule, nest, number, lines);
+    printLoopNest(kernel.problem, kernel.schedule, nest, "kernel", lines);
     // The first line says what kernel it is again.
     StringRef rest = StringRef(text).ltrim();
     rest = rest.split(": ").second;

@@ -37,12 +37,12 @@ std::string cleave::describe(const GraphSchedule &schedule) {
   os << ": " << llvm::format("%.1f", schedule.cost.time) << " us";
   if (graph.kernels.size() > 1)
     os << " in " << graph.kernels.size() << " kernels";
-  auto beside =
+  auto shared =
       llvm::count_if(graph.kernels, [](const ScheduledKernel &kernel) {
-        return kernel.beside;
+        return kernel.sharesLaunch();
       });
-  if (beside)
-    os << " (" << graph.kernels.size() - beside << " launches)";
+  if (shared)
+    os << " (" << graph.kernels.size() - shared << " launches)";
   for (const auto &[symbol, parts] : graph.splits)
     if (parts > 1)
       os << ", " << symbol << " = " << parts;
@@ -283,14 +283,16 @@ static Cost computeGraphCost(ArrayRef<ScheduledKernel> kernels,
   auto finish = [&] {
     if (launch.kernels.empty())
       return;
-    launch.time = getSharedTime(launch.kernels, target);
     cost += launch;
     launch = {};
   };
   for (auto [kernel, nest] : llvm::zip_equal(kernels, nests)) {
-    if (!kernel.beside)
+    if (!kernel.sharesLaunch())
       finish();
     launch += computeCost(kernel.problem, kernel.schedule, nest, target);
+    launch.time = kernel.join ? getJoinedTime(launch.kernels.front(),
+                                              launch.kernels.back(), target)
+                              : getSharedTime(launch.kernels, target);
   }
   finish();
   return cost;

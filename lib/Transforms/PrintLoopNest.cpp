@@ -69,9 +69,13 @@ LogicalResult CleavePrintLoopNestPass::print(func::FuncOp function) {
     else if (graphs->size() > 1)
       os << " otherwise";
     os << ", region " << graph.region << "\n";
-    for (auto [number, nest] : llvm::enumerate(*nests))
-      schedule::printLoopNest(graph.kernels[number].problem,
-                              graph.kernels[number].schedule, nest, number, os);
+    for (auto [number, nest] : llvm::enumerate(*nests)) {
+      const schedule::ScheduledKernel &kernel = graph.kernels[number];
+      std::string title = "kernel " + std::to_string(number);
+      if (kernel.sharesLaunch())
+        title += kernel.join ? " (join)" : " (beside)";
+      schedule::printLoopNest(kernel.problem, kernel.schedule, nest, title, os);
+    }
   }
   llvm::errs() << text;
   return success();

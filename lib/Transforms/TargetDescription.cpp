@@ -42,6 +42,7 @@ static schedule::Target convert(TargetAttr attr) {
   target.latency = double(attr.getLatencyNs()) / kNanoseconds;
   target.barrier = double(attr.getBarrierNs()) / kNanoseconds;
   target.launch = double(attr.getLaunchNs()) / kNanoseconds;
+  target.arrival = double(attr.getArrivalNs()) / kNanoseconds;
   target.sharedBytesPerBlock = attr.getSharedBytesPerBlock();
   target.sharedBytes = attr.getSharedBytes();
   target.registers = attr.getRegisters();

@@ -37,6 +37,16 @@ func.func @kernels() attributes {cleave.schedule = #cleave.schedule<region = 0, 
 
 // -----
 
+// CHECK: kernels = [<store = [v1], grid = [M: 4], loop = [], warps = 4, stages = 1>, <store = [result0], join, grid = [M: 4], loop = [], warps = 4, stages = 1>, <store = [result1], beside, grid = [N: 4],
+func.func @launches() attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+    <store = [v1], grid = [M: 4], loop = [], warps = 4, stages = 1>,
+    <store = [result0], join, grid = [M: 4], loop = [], warps = 4, stages = 1>,
+    <store = [result1], beside, grid = [N: 4], loop = [], warps = 4, stages = 1>]>} {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expected axis "K.s" to be split into at least 1 part but got 0}}
 func.func @no_parts() attributes {cleave.schedule = #cleave.schedule<region = 0, split = [K.s: 0], grid = [], loop = [], warps = 1, stages = 1>} {
   return

@@ -44,6 +44,8 @@ private:
   bool findRegion();
   Partition choosePartition(unsigned storeOneIn);
   bool chooseKernels(const Partition &partition);
+  static void shareLaunch(ScheduledKernel &kernel, const ScheduledKernel &front,
+                          bool join);
   void chooseLaunches();
   bool chooseFields(ScheduledKernel &kernel);
   bool accept(llvm::Error error);
@@ -134,20 +136,35 @@ bool RandomSchedule::chooseFields(ScheduledKernel &kernel) {
   return false;
 }
 
-/// Kernels run beside those in front of them, half of those that could.
+/// The kernel joins the one in front, whose tiles it takes, or runs beside it.
+void RandomSchedule::shareLaunch(ScheduledKernel &kernel,
+                                 const ScheduledKernel &front, bool join) {
+  kernel.join = join;
+  kernel.beside = !join;
+  kernel.schedule.warps = front.schedule.warps;
+  if (!join)
+    return;
+  for (AxisTile &range : kernel.schedule.grid)
+    if (auto dim = findInGrid(front, kernel.problem, range.axis))
+      range.tile = front.schedule.grid[*dim].tile;
+}
+
+/// Kernels share the launches of those in front of them, half of those that
+/// could.
 void RandomSchedule::chooseLaunches() {
   for (size_t number = 1; number < graph.kernels.size(); ++number) {
     ScheduledKernel &kernel = graph.kernels[number];
-    if (below(2))
-      continue;
-    int64_t warps = kernel.schedule.warps;
-    kernel.beside = true;
-    kernel.schedule.warps = graph.kernels[number - 1].schedule.warps;
-    if (accept(checkOrder(graph.problem, graph.kernels)) &&
-        accept(checkSchedule(kernel.problem, kernel.schedule)))
-      continue;
-    kernel.beside = false;
-    kernel.schedule.warps = warps;
+    for (bool join : {true, false}) {
+      if (below(2))
+        continue;
+      ScheduledKernel alone = kernel;
+      shareLaunch(kernel, graph.kernels[number - 1], join);
+      if (accept(checkOrder(graph.problem, graph.kernels)) &&
+          accept(checkSchedule(kernel.problem, kernel.schedule)) &&
+          accept(planLoopNest(kernel.problem, kernel.schedule).takeError()))
+        break;
+      kernel = std::move(alone);
+    }
   }
 }
 

@@ -61,7 +61,8 @@ static llvm::cl::opt<bool>
 namespace {
 struct Report {
   unsigned graphs = 0, tell = 0, folded = 0, split = 0, sharing = 0, fused = 0;
-  unsigned kernels = 0, launches = 0, failed = 0, single = 0, classes = 0;
+  unsigned kernels = 0, launches = 0, joined = 0, failed = 0, single = 0,
+           classes = 0;
 };
 } // namespace
 
@@ -91,7 +92,8 @@ static void addToReport(ArrayRef<ScheduledGraph> graphs, bool shares,
   for (const ScheduledGraph &graph : graphs)
     for (const schedule::ScheduledKernel &kernel : graph.kernels) {
       ++report.kernels;
-      report.launches += !kernel.beside;
+      report.launches += !kernel.sharesLaunch();
+      report.joined += kernel.join;
     }
   report.classes += graphs.size() > 1;
   report.single += graphs.back().kernels.size() == 1;
@@ -309,9 +311,10 @@ static void runGraphs(MLIRContext &context, Report &report) {
   llvm::outs() << report.graphs - report.failed << " of " << count
                << " graphs are right, " << report.tell << " have numbers\n"
                << report.kernels << " kernels in " << report.launches
-               << " launches, " << report.single << " graphs in one; "
-               << report.folded << " folded, " << report.split << " split, "
-               << report.classes << " of several schedules\n"
+               << " launches (" << report.joined << " joined), "
+               << report.single << " graphs in one; " << report.folded
+               << " folded, " << report.split << " split, " << report.classes
+               << " of several schedules\n"
                << report.fused << " of " << report.sharing
                << " graphs with two reductions over an axis are fused: "
                << 100 * report.fused / std::max(report.sharing, 1u) << " %\n";
@@ -421,9 +424,10 @@ static bool runSchedules(MLIRContext &context, Report &report) {
   llvm::outs() << report.graphs - report.failed << " of " << count
                << " schedules are right, " << report.tell << " have numbers\n"
                << report.kernels << " kernels in " << report.launches
-               << " launches, " << report.single << " schedules with one; "
-               << report.folded << " folded, " << report.split << " split, "
-               << report.classes << " of several schedules\n";
+               << " launches (" << report.joined << " joined), "
+               << report.single << " schedules with one; " << report.folded
+               << " folded, " << report.split << " split, " << report.classes
+               << " of several schedules\n";
   return true;
 }
 

@@ -126,7 +126,8 @@ def Cleave_KernelAttr : Cleave_Attr<"Kernel", "kernel"> {
     ArrayRefParameter<"int64_t">:$loopTiles,
     "int64_t":$warps,
     "int64_t":$stages,
-    "bool":$beside);
+    "bool":$beside,
+    "bool":$join);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -159,6 +160,12 @@ def Cleave_ScheduleAttr : Cleave_Attr<"Schedule", "schedule"> {
       docs/scheduling.md for the other names. Every result is stored once.
     - `beside`: the kernel runs in the launch of the one in front, in blocks of
       its own. Neither depends on the other; both have equally many warps.
+    - `join`: the kernel runs in the launch of the one in front: of the blocks
+      of that one with equal positions in this one's `grid` the last to end goes
+      on with it. Its grid has axes of that one's with equal tiles, what else
+      that one's has is static and not empty, warps are equal, and it reads what
+      that one stored at its own positions only. The one in front has no others
+      in its launch.
     - `grid`: every axis of the stored values with its tile in a block, slowest
       first.
     - `loop`: every reduced axis with its tile in a loop step, outermost first.
@@ -231,7 +238,9 @@ def Cleave_TargetAttr : Cleave_Attr<"Target", "target"> {
       reciprocals and roots.
     - `latency_ns`: from a load from device memory to its use. `barrier_ns`: what
       the threads of a block wait for each other in a loop step. `launch_ns`: the
-      start of a kernel.
+      start of a kernel. `arrival_ns`: from the end of a block to where the last
+      of several goes on (two fences, an atomic count and a vote): what a kernel
+      with `join` takes instead of a launch.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$chip,
@@ -246,6 +255,7 @@ def Cleave_TargetAttr : Cleave_Attr<"Target", "target"> {
     "int64_t":$latency_ns,
     "int64_t":$barrier_ns,
     "int64_t":$launch_ns,
+    "int64_t":$arrival_ns,
     "int64_t":$shared_bytes_per_block,
     "int64_t":$shared_bytes,
     "int64_t":$registers,

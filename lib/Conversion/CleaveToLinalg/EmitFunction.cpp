@@ -202,8 +202,10 @@ void GraphEmitter::emit(const ScheduledKernel &kernel, const LoopNest &nest,
 SmallVector<Value> GraphEmitter::run(ArrayRef<LoopNest> nests,
                                      ArrayRef<RankedTensorType> resultTypes) {
   results.resize(resultTypes.size());
-  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests))
+  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests)) {
     emit(kernel, nest, resultTypes);
+    around.front = &kernel;
+  }
   return results;
 }
 

@@ -98,16 +98,28 @@ SmallVector<Value> LoopEmitter::emitOutputs(ArrayRef<RankedTensorType> types) {
   return outputs;
 }
 
-scf::ForallOp LoopEmitter::emitForall(const LoopNest &kernel,
+/// Says in whose launch the kernel runs, if not in its own.
+void LoopEmitter::addLaunch(scf::ForallOp forall) {
+  if (kernel.beside)
+    forall->setAttr("cleave.beside", b.getUnitAttr());
+  if (!kernel.join)
+    return;
+  SmallVector<int64_t> dims;
+  for (const AxisTile &range : chosen.grid)
+    dims.push_back(*findInGrid(*around.front, problem, range.axis));
+  forall->setAttr("cleave.join", b.getDenseI64ArrayAttr(dims));
+}
+
+scf::ForallOp LoopEmitter::emitForall(const LoopNest &nest,
                                       ValueRange outputs) {
   SmallVector<OpFoldResult> begins, ends, steps;
-  for (const AxisTile &range : kernel.grid) {
+  for (const AxisTile &range : nest.grid) {
     begins.push_back(b.getIndexAttr(0));
     ends.push_back(getExtent(range.axis));
     steps.push_back(b.getIndexAttr(range.tile));
   }
   // A kernel without axes is one block.
-  if (kernel.grid.empty()) {
+  if (nest.grid.empty()) {
     begins.push_back(b.getIndexAttr(0));
     ends.push_back(b.getIndexAttr(1));
     steps.push_back(b.getIndexAttr(1));
@@ -116,15 +128,14 @@ scf::ForallOp LoopEmitter::emitForall(const LoopNest &kernel,
       scf::ForallOp::create(b, loc, begins, ends, steps, outputs, std::nullopt);
   forall->setAttr("cleave.warps", b.getI64IntegerAttr(chosen.warps));
   forall->setAttr("cleave.stages", b.getI64IntegerAttr(chosen.stages));
-  AxisSet lengthening = getLengtheningAxes(problem, kernel);
+  AxisSet lengthening = getLengtheningAxes(problem, nest);
   SmallVector<int64_t> backwards;
-  for (auto [dim, range] : llvm::enumerate(kernel.grid))
+  for (auto [dim, range] : llvm::enumerate(nest.grid))
     if (contains(lengthening, range.axis))
       backwards.push_back(dim);
   if (!backwards.empty())
     forall->setAttr("cleave.backwards", b.getDenseI64ArrayAttr(backwards));
-  if (beside)
-    forall->setAttr("cleave.beside", b.getUnitAttr());
+  addLaunch(forall);
   return forall;
 }
 
@@ -174,30 +185,30 @@ SmallVector<Value> LoopEmitter::finish(ValueRange outputs) {
   return stored;
 }
 
-SmallVector<Value> LoopEmitter::run(const LoopNest &kernel,
+SmallVector<Value> LoopEmitter::run(const LoopNest &nest,
                                     ArrayRef<RankedTensorType> types) {
   addProducts();
   SmallVector<Value> outputs = emitOutputs(types);
   // Nothing to compute, and no slice of an axis without positions is valid.
-  if (llvm::any_of(kernel.grid, [&](const AxisTile &range) {
+  if (llvm::any_of(nest.grid, [&](const AxisTile &range) {
         return problem.axes[range.axis].extent == 0;
       }))
     return finish(outputs);
   addViews();
-  scf::ForallOp forall = emitForall(kernel, outputs);
-  emitBody(kernel, forall);
+  scf::ForallOp forall = emitForall(nest, outputs);
+  emitBody(nest, forall);
   return finish(forall.getResults());
 }
 
-void LoopEmitter::emitBody(const LoopNest &kernel, scf::ForallOp forall) {
+void LoopEmitter::emitBody(const LoopNest &nest, scf::ForallOp forall) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());
-  bindGrid(kernel, forall);
+  bindGrid(nest, forall);
   addExtentNumbers();
-  emitBlock(*kernel.root);
+  emitBlock(*nest.root);
   for (auto [output, result] :
        llvm::zip_equal(forall.getRegionIterArgs(), problem.results))
-    emitStore(*kernel.root, result, output, forall.getTerminator().getBody());
+    emitStore(*nest.root, result, output, forall.getTerminator().getBody());
 }
 
 SmallVector<Value> cleave::emitKernel(OpBuilder &b, Location loc,

@@ -96,10 +96,10 @@ void LoopEmitter::bindPlace(const Place &place, NestBlock &root,
 }
 
 /// The ranges of a block.
-void LoopEmitter::bindGrid(const LoopNest &kernel, scf::ForallOp forall) {
-  NestBlock &root = *kernel.root;
+void LoopEmitter::bindGrid(const LoopNest &nest, scf::ForallOp forall) {
+  NestBlock &root = *nest.root;
   auto getPosition = [&](AxisId axis) -> Value {
-    for (auto [number, range] : llvm::enumerate(kernel.grid))
+    for (auto [number, range] : llvm::enumerate(nest.grid))
       if (range.axis == axis)
         return forall.getInductionVar(number);
     return {};

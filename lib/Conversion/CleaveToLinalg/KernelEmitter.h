@@ -26,6 +26,8 @@ struct Surroundings {
   SmallVector<OpFoldResult> extents;
   /// By the number of the argument.
   std::map<unsigned, Value> arguments;
+  /// The kernel in front, if there is one.
+  const schedule::ScheduledKernel *front = nullptr;
 };
 
 /// `cuts`, or whole dimensions for `storage`.

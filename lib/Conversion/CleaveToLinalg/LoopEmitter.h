@@ -37,11 +37,11 @@ class LoopEmitter {
 public:
   LoopEmitter(OpBuilder &b, Location loc, const ScheduledKernel &kernel,
               const Surroundings &around)
-      : problem(kernel.problem), chosen(kernel.schedule), beside(kernel.beside),
+      : kernel(kernel), problem(kernel.problem), chosen(kernel.schedule),
         around(around), b(b), loc(loc) {}
 
   /// The results, of the given types.
-  SmallVector<Value> run(const LoopNest &kernel,
+  SmallVector<Value> run(const LoopNest &nest,
                          ArrayRef<RankedTensorType> types);
 
 private:
@@ -51,8 +51,9 @@ private:
   SmallVector<Value> emitOutputs(ArrayRef<RankedTensorType> types);
   Value emitOutput(const Result &result, Type element);
   SmallVector<Value> finish(ValueRange outputs);
-  void emitBody(const LoopNest &kernel, scf::ForallOp forall);
-  scf::ForallOp emitForall(const LoopNest &kernel, ValueRange outputs);
+  void emitBody(const LoopNest &nest, scf::ForallOp forall);
+  scf::ForallOp emitForall(const LoopNest &nest, ValueRange outputs);
+  void addLaunch(scf::ForallOp forall);
   void addExtentNumbers();
 
   // Blocks.
@@ -88,7 +89,7 @@ private:
     return getValueOrCreateConstantIndexOp(b, loc, value);
   }
   const Place *getPlace() const;
-  void bindGrid(const LoopNest &kernel, scf::ForallOp forall);
+  void bindGrid(const LoopNest &nest, scf::ForallOp forall);
   void bindPlace(const Place &place, NestBlock &root, Value position);
   void bind(const Binding &binding, AxisId axis, OpFoldResult position,
             OpFoldResult last);
@@ -102,9 +103,9 @@ private:
                  Block *stores);
   Value createEmpty(NestBlock &block, ArrayRef<AxisId> dims, Element element);
 
+  const ScheduledKernel &kernel;
   const Problem &problem;
   const Schedule &chosen;
-  bool beside;
   const Surroundings &around;
   OpBuilder &b;
   Location loc;

@@ -75,8 +75,7 @@ static LogicalResult addFusedKernels(ScheduledGraph &graph, KernelAttr attr,
       failed(check(checkSchedule(whole, *schedule), emitError)))
     return failure();
   if (partition.size() == 1) {
-    graph.kernels.push_back(
-        {partition.front(), std::move(alone), *schedule, /*beside=*/false});
+    graph.kernels.push_back({partition.front(), std::move(alone), *schedule});
     return success();
   }
   Stores known;
@@ -112,6 +111,7 @@ static LogicalResult addKernels(ScheduledGraph &graph,
     ScheduledKernel kernel;
     kernel.stores = partition[number];
     kernel.beside = attr.getBeside();
+    kernel.join = attr.getJoin();
     kernel.problem = extractKernel(graph.problem, kernel.stores, known);
     FailureOr<Schedule> schedule = getSchedule(attr, kernel.problem, emitError);
     if (failed(schedule) ||
@@ -145,7 +145,7 @@ static KernelAttr getKernelAttr(MLIRContext *context, const Problem &problem,
   return KernelAttr::get(
       context, alone ? ArrayRef<StringAttr>() : ArrayRef<StringAttr>(stores),
       gridAxes, gridTiles, loopAxes, loopTiles, kernel.schedule.warps,
-      kernel.schedule.stages, kernel.beside);
+      kernel.schedule.stages, kernel.beside, kernel.join);
 }
 
 ScheduleAttr cleave::getScheduleAttr(MLIRContext *context,

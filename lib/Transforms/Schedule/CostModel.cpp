@@ -202,6 +202,12 @@ double schedule::getSharedTime(llvm::ArrayRef<KernelCost> kernels,
   return std::max({longest, busy, memory}) + target.launch;
 }
 
+/// The last blocks end when all of the kernel in front does.
+double schedule::getJoinedTime(const KernelCost &front,
+                               const KernelCost &joined, const Target &target) {
+  return front.time + target.arrival + joined.time - target.launch;
+}
+
 /// What device memory moves and what is computed if tiles fit and nothing is
 /// read or computed again. Masks may leave out any part of the arithmetic.
 double schedule::getLeastTime(const Problem &kernel, const Target &target) {

@@ -72,7 +72,8 @@ private:
 
   std::optional<Plan> makePlan(Partition partition);
   bool evaluate(Plan &plan, llvm::function_ref<bool(const Cost &)> mayWin);
-  llvm::Expected<SearchResult> search(const Problem &kernel, int64_t warps = 0);
+  llvm::Expected<SearchResult> search(const Problem &kernel, int64_t warps = 0,
+                                      llvm::ArrayRef<AxisTile> grid = {});
   bool order(Plan &plan);
   Candidate *getKernel(const Stores &stores, llvm::ArrayRef<NodeId> reads);
   bool findCost(Candidate &kernel);
@@ -80,8 +81,11 @@ private:
   std::vector<Partition> getNeighbours(const Plan &plan);
   void addMerges(const Plan &plan, std::vector<Partition> &neighbours);
   std::optional<std::pair<double, PlannedKernel>>
-  joinLaunch(const Launch &launch, const PlannedKernel &kernel);
+  shareLaunch(const Launch &launch, const PlannedKernel &kernel);
   std::vector<Launch> groupLaunches(std::vector<PlannedKernel> kernels);
+  std::optional<PlannedKernel> joinFront(const PlannedKernel &front,
+                                         const PlannedKernel &kernel);
+  std::vector<Launch> joinLaunches(std::vector<Launch> launches);
   PartitionResult collect(llvm::ArrayRef<Launch> launches);
   void addOthers(std::vector<Launch> &launches,
                  std::vector<PartitionResult> &others);
@@ -346,19 +350,24 @@ Candidate *Searcher::getKernel(const Stores &stores,
 
 /// The best schedule of a kernel, with fewer candidates for a large one.
 llvm::Expected<SearchResult> Searcher::search(const Problem &kernel,
-                                              int64_t warps) {
+                                              int64_t warps,
+                                              llvm::ArrayRef<AxisTile> grid) {
   double weight = double(kernel.size()) * double(kernel.size());
   SearchOptions bounded = options;
   bounded.warps = warps;
+  bounded.grid = grid;
   bounded.maxCandidates = unsigned(std::clamp(
       options.maxWork / 3 / weight, 100.0, double(options.maxCandidates)));
   unsigned arguments = problem.argumentNames.size();
+  std::vector<int64_t> given = {warps, options.horizontal};
+  for (const AxisTile &range : grid)
+    given.insert(given.end(), {range.axis, range.tile});
   std::vector<int64_t> key = kernel.getKey(arguments, /*exact=*/true);
-  key.insert(key.end(), {warps, options.horizontal});
+  llvm::append_range(key, given);
   if (auto known = cache->results.find(key); known != cache->results.end())
     return known->second;
   std::vector<int64_t> like = kernel.getKey(arguments, /*exact=*/false);
-  like.insert(like.end(), {warps, options.horizontal});
+  llvm::append_range(like, given);
   if (auto near = cache->schedules.find(like); near != cache->schedules.end())
     bounded.start = &near->second;
   llvm::Expected<SearchResult> found = searchSchedule(kernel, target, bounded);
@@ -516,10 +525,10 @@ bool Searcher::descend(Plan &plan) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The kernel in the launch instead of one of its own, if that saves time: how
-/// much, and the kernel with as many warps as the others.
+/// The kernel beside those of the launch, if that saves time: how much, and the
+/// kernel with as many warps as the others.
 std::optional<std::pair<double, PlannedKernel>>
-Searcher::joinLaunch(const Launch &launch, const PlannedKernel &kernel) {
+Searcher::shareLaunch(const Launch &launch, const PlannedKernel &kernel) {
   PlannedKernel joined = kernel;
   int64_t warps = launch.front().kernel.schedule.warps;
   if (joined.kernel.schedule.warps != warps) {
@@ -558,7 +567,7 @@ Searcher::groupLaunches(std::vector<PlannedKernel> kernels) {
     std::optional<std::pair<double, PlannedKernel>> best;
     size_t place = 0;
     for (size_t i = first; i < launches.size(); ++i) {
-      auto joined = joinLaunch(launches[i], kernel);
+      auto joined = shareLaunch(launches[i], kernel);
       if (joined && (!best || joined->first > best->first)) {
         best = std::move(joined);
         place = i;
@@ -574,6 +583,59 @@ Searcher::groupLaunches(std::vector<PlannedKernel> kernels) {
   return launches;
 }
 
+/// The kernel in the launch of the one in front, with its tiles and warps, if
+/// that saves time.
+std::optional<PlannedKernel> Searcher::joinFront(const PlannedKernel &front,
+                                                 const PlannedKernel &kernel) {
+  PlannedKernel joined{kernel.kernel, {}, {}};
+  joined.kernel.join = true;
+  llvm::SmallVector<AxisTile, 4> &grid = joined.kernel.schedule.grid;
+  for (AxisTile &range : grid) {
+    auto dim = findInGrid(front.kernel, kernel.kernel.problem, range.axis);
+    if (!dim)
+      return std::nullopt;
+    range.tile = front.kernel.schedule.grid[*dim].tile;
+  }
+  int64_t warps = front.kernel.schedule.warps;
+  joined.kernel.schedule.warps = warps;
+  if (llvm::Error illegal =
+          checkOrder(problem, {front.kernel, joined.kernel})) {
+    llvm::consumeError(std::move(illegal));
+    return std::nullopt;
+  }
+  llvm::Expected<SearchResult> found =
+      search(kernel.kernel.problem, warps, grid);
+  if (!found) {
+    llvm::consumeError(found.takeError());
+    return std::nullopt;
+  }
+  joined.kernel.schedule = found->schedule;
+  joined.cost = found->cost;
+  double time = getJoinedTime(front.cost.kernels.front(),
+                              joined.cost.kernels.front(), target);
+  if (joined.cost.excess > kernel.cost.excess ||
+      time >= front.cost.time + kernel.cost.time)
+    return std::nullopt;
+  return joined;
+}
+
+/// Kernels that are alone in their launches join the ones in front. None is
+/// faster with given tiles than with its own, so only a launch can be saved.
+std::vector<Launch> Searcher::joinLaunches(std::vector<Launch> launches) {
+  if (target.arrival >= target.launch)
+    return launches;
+  std::vector<Launch> result;
+  for (Launch &launch : launches) {
+    if (launch.size() == 1 && !result.empty() && result.back().size() == 1)
+      if (auto joined = joinFront(result.back().front(), launch.front())) {
+        result.back().push_back(std::move(*joined));
+        continue;
+      }
+    result.push_back(std::move(launch));
+  }
+  return result;
+}
+
 /// The kernels of launches one after the other.
 PartitionResult Searcher::collect(llvm::ArrayRef<Launch> launches) {
   PartitionResult result;
@@ -583,7 +645,10 @@ PartitionResult Searcher::collect(llvm::ArrayRef<Launch> launches) {
       together += kernel.cost;
       result.kernels.push_back(kernel.kernel);
     }
-    together.time = getSharedTime(together.kernels, target);
+    together.time = launch.back().kernel.join
+                        ? getJoinedTime(together.kernels.front(),
+                                        together.kernels.back(), target)
+                        : getSharedTime(together.kernels, target);
     result.cost += together;
   }
   return result;
@@ -593,21 +658,20 @@ PartitionResult Searcher::collect(llvm::ArrayRef<Launch> launches) {
 void Searcher::addOthers(std::vector<Launch> &launches,
                          std::vector<PartitionResult> &others) {
   PlannedKernel *longest = nullptr;
-  bool shares = false;
   for (Launch &launch : launches)
     for (PlannedKernel &kernel : launch)
-      if (!longest || kernel.cost.time > longest->cost.time) {
+      if (!longest || kernel.cost.time > longest->cost.time)
         longest = &kernel;
-        shares = launch.size() > 1;
-      }
   CostedSchedule chosen{longest->kernel.schedule, longest->cost};
   for (const CostedSchedule &other : longest->others) {
-    // Kernels that share a launch have as many warps.
-    if (shares && other.schedule.warps != chosen.schedule.warps)
-      continue;
     longest->kernel.schedule = other.schedule;
     longest->cost = other.cost;
-    others.push_back(collect(launches));
+    PartitionResult result = collect(launches);
+    // Kernels that share a launch have as many warps, and may need its tiles.
+    if (llvm::Error illegal = checkOrder(problem, result.kernels))
+      llvm::consumeError(std::move(illegal));
+    else
+      others.push_back(std::move(result));
   }
   longest->kernel.schedule = chosen.schedule;
   longest->cost = chosen.cost;
@@ -628,7 +692,8 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
     kernels.push_back(
         {std::move(kernel), std::move(found->cost), std::move(found->others)});
   }
-  std::vector<Launch> launches = groupLaunches(std::move(kernels));
+  std::vector<Launch> launches =
+      joinLaunches(groupLaunches(std::move(kernels)));
   PartitionResult result = collect(launches);
   addOthers(launches, result.others);
   result.candidates = candidates;

@@ -26,7 +26,7 @@ public:
       : problem(problem), os(os) {}
 
   void printKernel(const Schedule &schedule, const LoopNest &kernel,
-                   unsigned number);
+                   llvm::StringRef title);
 
 private:
   void printBlock(NestBlock &block);
@@ -221,8 +221,8 @@ void Printer::printBlock(NestBlock &block) {
 }
 
 void Printer::printKernel(const Schedule &schedule, const LoopNest &kernel,
-                          unsigned number) {
-  line() << "kernel " << number << ": parallel";
+                          llvm::StringRef title) {
+  line() << title << ": parallel";
   for (const AxisTile &range : kernel.grid)
     os << " " << problem.axes[range.axis].name << " step " << range.tile << ",";
   os << " warps " << schedule.warps << ", stages " << schedule.stages << ":\n";
@@ -236,7 +236,7 @@ void Printer::printKernel(const Schedule &schedule, const LoopNest &kernel,
 }
 
 void schedule::printLoopNest(const Problem &problem, const Schedule &schedule,
-                             const LoopNest &nest, unsigned number,
+                             const LoopNest &nest, llvm::StringRef title,
                              llvm::raw_ostream &os) {
-  Printer(problem, os).printKernel(schedule, nest, number);
+  Printer(problem, os).printKernel(schedule, nest, title);
 }

@@ -217,9 +217,12 @@ void Search::addFields(Schedule &schedule) {
   for (AxisId axis : getResultAxes(problem)) {
     size_t index = schedule.grid.size();
     schedule.grid.push_back({axis, 1});
+    llvm::SmallVector<int64_t, 8> tiles = getGridTiles(problem, axis);
+    if (int64_t given = getTile(options.grid, axis))
+      tiles = {given};
     fields.push_back(
         {[index](Schedule &s) -> int64_t & { return s.grid[index].tile; },
-         getGridTiles(problem, axis)});
+         std::move(tiles)});
   }
   // Axes in parts after the numbers of their parts.
   AxisSet reduced = getReducedAxes(problem);

@@ -5,6 +5,6 @@ module attributes {cleave.target = #cleave.target<
   memory_bytes_per_us = 4600000, cache_bytes_per_us = 6200000, cached_bytes = 30000000,
   shared_bytes_per_us = 30000000,
   tensor_macs_per_us = 276000000, scalar_ops_per_us = 30000000, special_ops_per_us = 4000000,
-  latency_ns = 700, barrier_ns = 200, launch_ns = 600,
+  latency_ns = 700, barrier_ns = 200, launch_ns = 600, arrival_ns = 1500,
   shared_bytes_per_block = 232448, shared_bytes = 233472,
   registers = 65536, registers_per_thread = 255, warps = 64>} {}

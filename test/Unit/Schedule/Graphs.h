@@ -32,6 +32,7 @@ inline Target getTestTarget() {
   target.latency = 0.6;
   target.barrier = 0.2;
   target.launch = 1.2;
+  target.arrival = 1.5;
   return target;
 }
 

@@ -37,6 +37,8 @@ struct Target {
   /// A load from device memory to its use, what threads of a block wait for
   /// each other in a loop step, and the start of a kernel.
   double latency = 1, barrier = 0, launch = 1;
+  /// From the end of a block to where the last of several goes on.
+  double arrival = 1;
   int64_t sharedBytesPerBlock = 227 * 1024;
   int64_t sharedBytes = 228 * 1024;
   int64_t registers = 65536;
@@ -97,6 +99,10 @@ double getLeastTime(const Problem &kernel, const Target &target);
 
 /// The time of kernels that share a launch.
 double getSharedTime(llvm::ArrayRef<KernelCost> kernels, const Target &target);
+
+/// The time of a kernel and of one that joins it.
+double getJoinedTime(const KernelCost &front, const KernelCost &joined,
+                     const Target &target);
 
 } // namespace mlir::cleave::schedule
 

@@ -177,9 +177,9 @@ NestBlock *getHome(const Problem &problem, NestBlock *block, NodeId node);
 /// backwards, so that the last blocks to start are short ones.
 AxisSet getLengtheningAxes(const Problem &problem, const LoopNest &nest);
 
-/// As kernel `number` of several.
+/// `title` is what the kernel is called.
 void printLoopNest(const Problem &problem, const Schedule &schedule,
-                   const LoopNest &nest, unsigned number,
+                   const LoopNest &nest, llvm::StringRef title,
                    llvm::raw_ostream &os);
 
 } // namespace mlir::cleave::schedule

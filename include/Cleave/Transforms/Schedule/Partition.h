@@ -81,15 +81,26 @@ struct ScheduledKernel {
   Schedule schedule;
   /// In the launch of the kernel in front, in blocks of its own.
   bool beside = false;
+  /// In the launch of the kernel in front: the last of its blocks with equal
+  /// positions goes on with this kernel's. Not both.
+  bool join = false;
+
+  bool sharesLaunch() const { return beside || join; }
 };
 
 /// Whether `kernel` must run after `other`, which stands in front of it.
 bool dependsOn(const Problem &problem, const ScheduledKernel &kernel,
                const ScheduledKernel &other);
 
+/// The dimension of `front`'s grid that `axis` of `kernel` is, by factors if it
+/// is a product.
+std::optional<size_t> findInGrid(const ScheduledKernel &front,
+                                 const Problem &kernel, AxisId axis);
+
 /// Why the kernels cannot run in this order, or success: what one writes in
-/// place no later one may read as it was, and those of one launch do not depend
-/// on each other.
+/// place no later one may read as it was, those beside each other do not depend
+/// on each other, and one that joins reads of the kernel in front only what
+/// blocks with its own positions stored, of which there is one at least.
 llvm::Error checkOrder(const Problem &problem,
                        llvm::ArrayRef<ScheduledKernel> kernels);
 

@@ -24,6 +24,8 @@ struct SearchOptions {
   bool iterative = true;
   /// Warps of a block; 0 for any number.
   int64_t warps = 0;
+  /// The tiles of the grid; empty for any tiles.
+  llvm::ArrayRef<AxisTile> grid;
   /// A schedule that is good for other extents.
   const Schedule *start = nullptr;
   /// Schedules beside the best to return, for somebody who measures: not much
