@@ -137,27 +137,41 @@ static bool isAccumulatedBy(Operation *op, Value value) {
 }
 
 /// Whether a reduction along the contraction's n, reached through elementwise
-/// ops and further products, uses its result.
+/// ops and further products, uses its result; or a product that sums over n.
 static bool isReducedAlongN(vector::ContractionOp op,
                             const ContractDims &dims) {
-  SmallVector<Value> worklist = {op.getResult()};
+  using TileDim = std::pair<Value, int64_t>;
+  SmallVector<TileDim> worklist = {{op.getResult(), int64_t(dims.accN)}};
+  auto isReducedBy = [](Operation *user, const TileDim &tile) {
+    auto [value, dim] = tile;
+    if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(user))
+      return reduction.getSource() == value &&
+             llvm::is_contained(reduction.getReductionDims(), dim);
+    auto product = dyn_cast<vector::ContractionOp>(user);
+    return product && product.getLhs() == value &&
+           vector::isReductionIterator(
+               product.getIteratorTypes()[product.getIndexingMapsArray()[0]
+                                              .getDimPosition(dim)]);
+  };
   for (size_t i = 0; i < worklist.size() && i < 64; ++i)
-    for (Operation *user : worklist[i].getUsers()) {
-      if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(user)) {
-        if (reduction.getSource() == worklist[i] &&
-            llvm::is_contained(reduction.getReductionDims(),
-                               int64_t(dims.accN)))
-          return true;
-      } else if ((isElementwiseTileOp(user) ||
-                  isAccumulatedBy(user, worklist[i])) &&
-                 !llvm::is_contained(worklist, user->getResult(0))) {
-        worklist.push_back(user->getResult(0));
-      }
+    for (Operation *user : worklist[i].first.getUsers()) {
+      auto [value, dim] = worklist[i];
+      if (isReducedBy(user, worklist[i]))
+        return true;
+      if (auto transpose = dyn_cast<vector::TransposeOp>(user))
+        dim = llvm::find(transpose.getPermutation(), dim) -
+              transpose.getPermutation().begin();
+      else if (!isElementwiseTileOp(user) && !isAccumulatedBy(user, value))
+        continue;
+      TileDim next = {user->getResult(0), dim};
+      if (!llvm::is_contained(worklist, next))
+        worklist.push_back(next);
     }
   return false;
 }
 
-/// Whether an op like this makes `value`, or what elementwise ops make it of.
+/// Whether an op like this makes `value`, or what elementwise ops make it of,
+/// in any order of dimensions.
 static bool comesFrom(Value value, function_ref<bool(Operation *)> isLike) {
   constexpr size_t kMostValues = 64;
   SetVector<Value> seen;
@@ -166,7 +180,7 @@ static bool comesFrom(Value value, function_ref<bool(Operation *)> isLike) {
     Operation *op = seen[i].getDefiningOp();
     if (op && isLike(op))
       return true;
-    if (op && isElementwiseTileOp(op))
+    if (op && (isElementwiseTileOp(op) || isa<vector::TransposeOp>(op)))
       for (Value operand : op->getOperands())
         if (isTile(operand))
           seen.insert(operand);
@@ -230,7 +244,7 @@ MmaWarps cleave::chooseWarps(vector::ContractionOp op, const ContractDims &dims,
       (comesFromContraction(op.getLhs()) || isMadeOnce(op.getLhs()));
   return chooseMmaWarps(dims.m, dims.n, warps,
                         isReducedAlongN(op, dims) || staysInWarp,
-                        getMaxSplitK(op, dims));
+                        staysInWarp ? 1 : getMaxSplitK(op, dims));
 }
 
 std::optional<MmaWarps> cleave::findWarps(vector::ContractionOp op,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -358,6 +359,38 @@ FailureOr<Value> GenericVectorizer::createReduction(unsigned output) {
       .getResult();
 }
 
+/// Whether a contraction sums over one of the result's dimensions that carry
+/// `dims` of `op`, or over what operations on elements make of them.
+static bool isContractedOver(linalg::GenericOp op, ArrayRef<unsigned> dims) {
+  llvm::SetVector<std::pair<Value, unsigned>> places;
+  auto addPlaces = [&](linalg::GenericOp made, ArrayRef<unsigned> carried) {
+    AffineMap map = made.getMatchingIndexingMap(made.getDpsInitOperand(0));
+    for (auto [place, dim] : llvm::enumerate(map.getResults()))
+      if (llvm::is_contained(carried, cast<AffineDimExpr>(dim).getPosition()))
+        places.insert({made.getResult(0), unsigned(place)});
+  };
+  addPlaces(op, dims);
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto [tile, place] = places[i];
+    for (OpOperand &use : tile.getUses()) {
+      auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+      if (!user || !user.isDpsInput(&use))
+        continue;
+      FailureOr<GenericKind> kind = classifyGeneric(user);
+      if (failed(kind) || kind->kind == GenericKind::Reduction)
+        continue;
+      unsigned dim = cast<AffineDimExpr>(
+                         user.getMatchingIndexingMap(&use).getResult(place))
+                         .getPosition();
+      if (kind->kind == GenericKind::Pointwise)
+        addPlaces(user, dim);
+      else if (llvm::is_contained(kind->roles.k, dim))
+        return true;
+    }
+  }
+  return false;
+}
+
 FailureOr<Value> GenericVectorizer::createContraction() {
   OpOperand &init = *op.getDpsInitOperand(0);
   Value acc = operands[init.getOperandNumber()].vector;
@@ -398,8 +431,12 @@ FailureOr<Value> GenericVectorizer::createContraction() {
       rows *= std::max<int64_t>(getPadded(dim), 1);
     return rows >= kLeastRows;
   };
-  if (comesFromContraction(vectors[1]) && !comesFromContraction(vectors[0]) &&
-      isWide(1)) {
+  bool made = comesFromContraction(vectors[0]),
+       ofMade = comesFromContraction(vectors[1]);
+  // What sums over its result reads rows of it as well.
+  bool turns = !made && !ofMade && isContractedOver(op, kind.roles.m) &&
+               !isContractedOver(op, kind.roles.n);
+  if (((ofMade && !made) || turns) && isWide(1)) {
     std::swap(vectors[0], vectors[1]);
     std::swap(maps[0], maps[1]);
   }
