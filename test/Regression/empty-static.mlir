@@ -25,6 +25,11 @@
 // FORM: tensor.empty(%[[M]]) : tensor<0x?xf32>
 // FORM-NOT: extract_slice
 // FORM: return
+// Nothing is written of the kernel between: the last one has its own launch.
+// FORM-LABEL: func.func @nothing_to_be_beside(
+// FORM-COUNT-2: scf.forall (
+// FORM-NOT: cleave.beside
+// FORM: return
 
 #MK = #cleave.axes<M, K>
 #KM = #cleave.axes<K, M>
@@ -65,4 +70,15 @@ func.func @softmax_k0(%x: tensor<2x0xf32, #MK>, %w: tensor<0x3xf32, #KN>) -> (te
   %y = cleave.contract %p, %w over [K] : (tensor<0x2xf32, #KM>, tensor<0x3xf32, #KN>) -> tensor<2x3xf32, #MN>
   %m = cleave.reduce_max %x over [K] : (tensor<2x0xf32, #MK>) -> tensor<2xf32, #M>
   return %y, %p, %m : tensor<2x3xf32, #MN>, tensor<0x2xf32, #KM>, tensor<2xf32, #M>
+}
+
+func.func @nothing_to_be_beside(%x: tensor<?x4xf32, #MK>, %z: tensor<?x0xf32, #cleave.axes<M, Z>>) -> (tensor<4x?xf32, #KM>, tensor<?x0xf32, #cleave.axes<M, Z>>)
+    attributes {cleave.schedule = #cleave.schedule<region = 0, kernels = [
+      <store = [v0], grid = [M: 1], loop = [K: 4], warps = 4, stages = 1>,
+      <store = [result1], grid = [M: 4, Z: 1], loop = [], warps = 4, stages = 1>,
+      <store = [result0], beside, grid = [K: 4, M: 1], loop = [], warps = 4, stages = 1>]>} {
+  %a = cleave.reduce_sum %x over [K] : (tensor<?x4xf32, #MK>) -> tensor<?xf32, #cleave.axes<M>>
+  %y = cleave.add %x, %a : (tensor<?x4xf32, #MK>, tensor<?xf32, #cleave.axes<M>>) -> tensor<4x?xf32, #KM>
+  %n = cleave.neg %z : (tensor<?x0xf32, #cleave.axes<M, Z>>) -> tensor<?x0xf32, #cleave.axes<M, Z>>
+  return %y, %n : tensor<4x?xf32, #KM>, tensor<?x0xf32, #cleave.axes<M, Z>>
 }

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::cleave;
@@ -74,6 +75,7 @@ public:
 
 private:
   LogicalResult checkExtents(const Problem &kernel);
+  std::vector<bool> findNeeded() const;
   void emit(const ScheduledKernel &kernel, const LoopNest &nest,
             ArrayRef<RankedTensorType> resultTypes);
   RankedTensorType getStoredType(NodeId id);
@@ -199,12 +201,38 @@ void GraphEmitter::emit(const ScheduledKernel &kernel, const LoopNest &nest,
   }
 }
 
+/// Whether the function returns, or a kernel that is needed reads, what each
+/// kernel stores. Others would be erased later, and then those beside them be
+/// beside kernels that they depend on.
+std::vector<bool> GraphEmitter::findNeeded() const {
+  std::vector<bool> needed(graph.kernels.size());
+  std::set<NodeId> read;
+  for (size_t number = needed.size(); number-- > 0;) {
+    const ScheduledKernel &kernel = graph.kernels[number];
+    needed[number] = llvm::any_of(kernel.stores, [&](NodeId id) {
+      return isResult(problem, id) || read.count(id);
+    });
+    if (!needed[number])
+      continue;
+    for (size_t other = 0; other < number; ++other)
+      for (NodeId id : graph.kernels[other].stores)
+        if (readsArgument(kernel.problem, problem.argumentNames.size() + id))
+          read.insert(id);
+  }
+  return needed;
+}
+
 SmallVector<Value> GraphEmitter::run(ArrayRef<LoopNest> nests,
                                      ArrayRef<RankedTensorType> resultTypes) {
   results.resize(resultTypes.size());
-  for (auto [kernel, nest] : llvm::zip_equal(graph.kernels, nests)) {
+  for (auto [kernel, nest, isNeeded] :
+       llvm::zip_equal(graph.kernels, nests, findNeeded())) {
+    around.inLaunch &= kernel.sharesLaunch();
+    if (!isNeeded)
+      continue;
     emit(kernel, nest, resultTypes);
     around.front = &kernel;
+    around.inLaunch |= !hasNoBlocks(kernel.problem, nest);
   }
   return results;
 }

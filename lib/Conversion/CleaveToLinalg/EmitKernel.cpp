@@ -100,7 +100,7 @@ SmallVector<Value> LoopEmitter::emitOutputs(ArrayRef<RankedTensorType> types) {
 
 /// Says in whose launch the kernel runs, if not in its own.
 void LoopEmitter::addLaunch(scf::ForallOp forall) {
-  if (kernel.beside)
+  if (kernel.beside && around.inLaunch)
     forall->setAttr("cleave.beside", b.getUnitAttr());
   if (!kernel.join)
     return;
@@ -185,14 +185,18 @@ SmallVector<Value> LoopEmitter::finish(ValueRange outputs) {
   return stored;
 }
 
+bool cleave::hasNoBlocks(const Problem &kernel, const LoopNest &nest) {
+  return llvm::any_of(nest.grid, [&](const AxisTile &range) {
+    return kernel.axes[range.axis].extent == 0;
+  });
+}
+
 SmallVector<Value> LoopEmitter::run(const LoopNest &nest,
                                     ArrayRef<RankedTensorType> types) {
   addProducts();
   SmallVector<Value> outputs = emitOutputs(types);
   // Nothing to compute, and no slice of an axis without positions is valid.
-  if (llvm::any_of(nest.grid, [&](const AxisTile &range) {
-        return problem.axes[range.axis].extent == 0;
-      }))
+  if (hasNoBlocks(problem, nest))
     return finish(outputs);
   addViews();
   scf::ForallOp forall = emitForall(nest, outputs);

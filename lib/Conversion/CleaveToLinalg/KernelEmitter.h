@@ -28,6 +28,8 @@ struct Surroundings {
   std::map<unsigned, Value> arguments;
   /// The kernel in front, if there is one.
   const schedule::ScheduledKernel *front = nullptr;
+  /// Whether a kernel in front has begun a launch that others may share.
+  bool inLaunch = false;
 };
 
 /// `cuts`, or whole dimensions for `storage`.
@@ -49,6 +51,11 @@ OpFoldResult getProduct(OpBuilder &b, Location loc,
 Value reshape(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> extents,
               Value tensor, const schedule::Dimensions &from,
               const schedule::Dimensions &to);
+
+/// Whether nothing is written of a kernel, since a static axis of its grid has
+/// no positions.
+bool hasNoBlocks(const schedule::Problem &kernel,
+                 const schedule::LoopNest &nest);
 
 /// Writes a kernel and returns what it stores, of the given types.
 SmallVector<Value> emitKernel(OpBuilder &b, Location loc,
