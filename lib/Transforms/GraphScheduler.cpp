@@ -159,9 +159,9 @@ int64_t GraphScheduler::getFill(const GraphSchedule &schedule) const {
 }
 
 /// As above, with the best numbers of parts: one symbol after the other, twice
-/// or half as many while that helps. The kernels stay those of the first number
-/// until the best one is known. One part is tried if there is no best schedule
-/// without parts, `whole`, from another region.
+/// or half as many while that helps. The kernels of the first number are where
+/// the search begins for others, until the best one is known. One part is tried
+/// if there is no best schedule without parts, `whole`, from another region.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
                               const GraphSchedule *whole, std::string &reason) {

@@ -149,14 +149,15 @@ void NestCounter::finish(const LoopNest &kernel) {
   double busyLatency = 1.5 * target.latency;
   double alone = steps * busyLatency + barriers + loads + compute;
   if (chosen.stages > 1)
-    alone = target.latency + ends +
-            std::max({loads,
-                      barriers * std::max(1.0, warps / 4) *
-                              (overlapped ? 0.4 : 1.0) +
-                          compute,
-                      (steps * busyLatency + loads) /
-                          static_cast<double>(chosen.stages - 1)}) +
-            cost.exposedSteps * target.latency;
+    alone =
+        target.latency + ends +
+        std::max(
+            {loads,
+             barriers * std::max(1.0, warps / 4) * (overlapped ? 0.4 : 1.0) +
+                 compute,
+             (steps * busyLatency + loads) /
+                 static_cast<double>(chosen.stages - 1)}) +
+        (cost.exposedSteps + std::max(0.0, cost.rings - 1)) * target.latency;
   // The busiest multiprocessor works on several blocks at a time, one after the
   // other. What one waits the others hide, but not all of it: without a ring a
   // step has two barriers, in front of its stores and behind them.
@@ -190,16 +191,26 @@ void NestCounter::finish(const LoopNest &kernel) {
               kApart * std::min(cost.time, cost.memory) + target.launch;
 }
 
-/// As long as the longest of them, or as all of their work takes.
+/// As long as the longest of them, or as all of their work takes. Where one
+/// leaves places on the multiprocessors, but not for all of the next, the rest
+/// comes when it is done; a few find a place where another block ends early.
 double schedule::getSharedTime(llvm::ArrayRef<KernelCost> kernels,
                                const Target &target) {
-  double longest = 0, busy = 0, memory = 0;
+  double longest = 0, busy = 0, memory = 0, inTurn = 0, waves = 0;
   for (const KernelCost &kernel : kernels) {
-    longest = std::max(longest, kernel.time - target.launch);
+    double time = kernel.time - target.launch;
+    longest = std::max(longest, time);
     busy += kernel.busy;
     memory += kernel.memory;
+    double own = kernel.blocks /
+                 static_cast<double>(target.multiprocessors * kernel.resident);
+    if (waves == 0)
+      inTurn = time;
+    else if (waves < 1)
+      inTurn += time * std::clamp(2 * (waves + own - 1), 0.0, 1.0);
+    waves += own;
   }
-  return std::max({longest, busy, memory}) + target.launch;
+  return std::max({longest, busy, memory, inTurn}) + target.launch;
 }
 
 /// The last blocks end when all of the kernel in front does.

@@ -433,8 +433,14 @@ bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
     return loads;
   }
   std::set<std::vector<int64_t>> before = std::exchange(loaded, {});
-  if (countBlock(loop.body, trips * steps))
+  // What a step takes that loads nothing, in barriers.
+  constexpr double kBareStep = 0.4;
+  if (countBlock(loop.body, trips * steps)) {
     cost.loadSteps += trips * steps;
+    cost.rings += block.parent ? 0 : 1;
+  } else {
+    cost.exchanges += kBareStep * trips * steps;
+  }
   loaded = std::move(before);
   return false;
 }

@@ -59,7 +59,7 @@ public:
            const SearchOptions &options, SearchCache *cache);
 
   llvm::Expected<PartitionResult> run();
-  llvm::Expected<PartitionResult> run(const Partition &only);
+  llvm::Expected<PartitionResult> run(const Partition &start);
 
 private:
   Partition getFinestPartition();
@@ -702,27 +702,34 @@ llvm::Expected<PartitionResult> Searcher::finish(const Plan &plan) {
 }
 
 llvm::Expected<PartitionResult> Searcher::run() {
-  std::optional<Plan> best;
-  std::vector<Plan> losers;
-  std::set<Partition> visited;
-  auto always = [](const Cost &) { return true; };
+  // From a start that takes so many times as long nothing better comes.
+  constexpr double kHopeless = 4;
+  std::vector<Plan> starts, losers;
   for (Partition start : {getContractionPartition(), getFusedPartition(problem),
                           getFinestPartition()}) {
     limit = searched + start.size();
-    isStart = true;
     std::optional<Plan> plan = makePlan(std::move(start));
-    if (!plan || !evaluate(*plan, always))
-      continue;
-    isStart = false;
+    if (plan && evaluate(*plan, [](const Cost &) { return true; }))
+      starts.push_back(std::move(*plan));
+  }
+  isStart = false;
+  // Kernels that may be searched are used up below the best one.
+  llvm::stable_sort(
+      starts, [](const Plan &a, const Plan &b) { return a.cost < b.cost; });
+  std::optional<Plan> best;
+  std::set<Partition> visited;
+  for (Plan &plan : starts) {
     limit = searched + options.maxKernels / 3;
+    bool mayWin = !best || plan.cost.excess < best->cost.excess ||
+                  plan.cost.time <= kHopeless * best->cost.time;
     // From where another start came by the way is the same.
-    bool isNew = visited.insert(plan->partition).second;
-    while (isNew && descend(*plan))
-      isNew = visited.insert(plan->partition).second;
+    bool isNew = visited.insert(plan.partition).second;
+    while (isNew && mayWin && descend(plan))
+      isNew = visited.insert(plan.partition).second;
     if (!isNew)
       continue;
-    if (best && !(plan->cost < best->cost)) {
-      losers.push_back(std::move(*plan));
+    if (best && !(plan.cost < best->cost)) {
+      losers.push_back(std::move(plan));
       continue;
     }
     if (best)
@@ -746,19 +753,23 @@ llvm::Expected<PartitionResult> Searcher::run() {
   return result;
 }
 
-llvm::Expected<PartitionResult> Searcher::run(const Partition &only) {
-  limit = only.size();
-  std::optional<Plan> plan = makePlan(only);
+llvm::Expected<PartitionResult> Searcher::run(const Partition &start) {
+  limit = start.size();
+  std::optional<Plan> plan = makePlan(start);
   if (!plan || !evaluate(*plan, [](const Cost &) { return true; }))
     return llvm::createStringError(error);
+  isStart = false;
+  limit = searched + options.maxKernels / 3;
+  while (descend(*plan))
+    ;
   return finish(*plan);
 }
 
 llvm::Expected<PartitionResult>
 schedule::searchPartition(const Problem &problem, const Target &target,
                           const SearchOptions &options, SearchCache *cache,
-                          const Partition *only) {
+                          const Partition *start) {
   SearchCache own;
   Searcher searcher(problem, target, options, cache ? cache : &own);
-  return only ? searcher.run(*only) : searcher.run();
+  return start ? searcher.run(*start) : searcher.run();
 }

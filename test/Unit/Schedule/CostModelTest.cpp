@@ -211,6 +211,12 @@ TEST(CostModelTest, KernelsOfOneLaunch) {
   EXPECT_EQ(getSharedTime({small, small}, target), target.launch + 4);
   EXPECT_EQ(getSharedTime({small, large}, target), target.launch + 10);
   EXPECT_EQ(getSharedTime({large, large}, target), target.launch + 18);
+  // What finds no place beside the one in front comes after it.
+  small.blocks = large.blocks = 0.9 * double(target.multiprocessors);
+  EXPECT_EQ(getSharedTime({large, small}, target), target.launch + 14);
+  small.resident = 4;
+  large.resident = 2;
+  EXPECT_EQ(getSharedTime({large, small}, target), target.launch + 10);
 }
 
 // X[B, M, H, K] W[H, K, N] over H and K: one axis is a fragment's dimension.

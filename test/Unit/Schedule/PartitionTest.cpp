@@ -127,10 +127,21 @@ TEST(PartitionSearchTest, StopsAtTheLimit) {
   SearchOptions options;
   options.maxKernels = 0;
   TwoLinears graph(2048, 4096);
-  llvm::Expected<PartitionResult> result =
-      searchPartition(graph.problem, getTestTarget(), options);
+  Partition start = getFusedPartition(graph.problem);
+  llvm::Expected<PartitionResult> result = searchPartition(
+      graph.problem, getTestTarget(), options, /*cache=*/nullptr, &start);
   ASSERT_TRUE(bool(result));
-  // The finest partition is looked at in any case.
-  EXPECT_EQ(result->kernels.size(), 2u);
+  // Where the search begins is looked at in any case.
+  EXPECT_EQ(result->kernels.size(), 1u);
   EXPECT_FALSE(result->converged);
+}
+
+TEST(PartitionSearchTest, GoesOnFromTheStart) {
+  TwoLinears graph(2048, 4096);
+  Partition start = getFusedPartition(graph.problem);
+  llvm::Expected<PartitionResult> result =
+      searchPartition(graph.problem, getTestTarget(), SearchOptions(),
+                      /*cache=*/nullptr, &start);
+  ASSERT_TRUE(bool(result));
+  EXPECT_EQ(result->kernels.size(), 2u);
 }

@@ -62,6 +62,8 @@ struct KernelCost {
   double movedBytes = 0;
   /// Those of them that no ring can load ahead: loops that hold others.
   double exposedSteps = 0;
+  /// Loops one behind the other: each waits for its first loads.
+  double rings = 0;
   /// Waits for threads that reduce the same row, in barriers.
   double exchanges = 0;
   /// Whether warps share rows that are multiplied again.

@@ -40,12 +40,12 @@ struct SearchCache {
 };
 
 /// The best partition found, each kernel with its best schedule; an error if
-/// some value has no kernel at all.
-/// The best kernels, or the best schedules for the kernels of `only`.
+/// some value has no kernel at all. The search begins with the kernels of
+/// `start`, or with a few partitions of any graph.
 llvm::Expected<PartitionResult>
 searchPartition(const Problem &problem, const Target &target,
                 const SearchOptions &options, SearchCache *cache = nullptr,
-                const Partition *only = nullptr);
+                const Partition *start = nullptr);
 
 } // namespace mlir::cleave::schedule
 
