@@ -62,6 +62,20 @@ double NestCounter::getTileSize(const NestBlock &block, NodeId id) const {
   return size;
 }
 
+/// Without fragments, lanes along a row of the result each have what belongs to
+/// the row.
+double NestCounter::getCopies(const NestBlock &block, const Node &node) const {
+  constexpr double kRun = 8, kLanes = 32;
+  const auto &axes = problem.results.front().storage;
+  auto isOfRow = [&](AxisId axis) {
+    return axis != axes.back() && llvm::is_contained(axes, axis);
+  };
+  if (hasProducts || axes.empty() || !block.bindings.count(axes.back()) ||
+      !llvm::all_of(node.axes, isOfRow))
+    return 1;
+  return std::clamp(getPadded(block, {axes.back()}) / kRun, 1.0, kLanes);
+}
+
 double NestCounter::getActual(const NestBlock &block,
                               llvm::ArrayRef<AxisId> axes) const {
   double size = 1;
@@ -297,7 +311,8 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
   NodeId id = step.node;
   const Node &node = problem[id];
   double threads = static_cast<double>(chosen.warps) * 32;
-  double tile = std::max(getTileSize(block, id), threads);
+  double tile =
+      std::max(getTileSize(block, id) * getCopies(block, node), threads);
   double bytes = std::max(1u, getBits(node.element) / 8) * tile;
   llvm::ArrayRef<NodeId> body = getBody(problem, id);
   double share = 1;

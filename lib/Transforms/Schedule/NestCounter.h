@@ -57,7 +57,10 @@ public:
   NestCounter(const Problem &problem, const Schedule &schedule,
               const NodeUses &uses, const Target &target)
       : problem(problem), chosen(schedule), uses(uses), target(target),
-        sizes(uses.blocks * uses.shapes.size(), 0) {}
+        sizes(uses.blocks * uses.shapes.size(), 0) {
+    for (NodeId id = 0; id < problem.size(); ++id)
+      hasProducts |= isContraction(problem, id);
+  }
 
   KernelCost count(const LoopNest &kernel);
 
@@ -75,6 +78,8 @@ private:
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// The same of a node's tile, which many nodes share.
   double getTileSize(const NestBlock &block, NodeId id) const;
+  /// How many lanes have the same elements.
+  double getCopies(const NestBlock &block, const Node &node) const;
   /// Positions that exist at the representative extents.
   double getActual(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   double getExtent(AxisId axis) const {
@@ -110,6 +115,7 @@ private:
   const Schedule &chosen;
   const NodeUses &uses;
   const Target &target;
+  bool hasProducts = false;
   KernelCost cost;
   /// By block and shape; 0 where it has not been asked for.
   mutable llvm::SmallVector<double, 64> sizes;

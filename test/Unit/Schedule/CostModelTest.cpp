@@ -199,6 +199,25 @@ TEST(CostModelTest, StagesHideLatency) {
   EXPECT_LT(getCost(graph.problem, schedule).time, two);
 }
 
+// X[M, N] S[M]: all lanes along a row have its factor, so long columns of
+// factors take registers.
+TEST(CostModelTest, LanesOfARowShareItsValues) {
+  Problem problem;
+  AxisId m = problem.addAxis("M", kDynamic, 8192);
+  AxisId n = problem.addAxis("N", 4096, 4096);
+  NodeId x = problem.addArgument(0, Element::F16, {m, n});
+  NodeId s = problem.addArgument(1, Element::F32, {m});
+  problem.argumentNames = {"X", "S"};
+  problem.results = {{problem.addPointwise(Pointwise::Mul, {x, s}), {m, n}}};
+  problem.resultNames = {"Y"};
+  Schedule tall, wide;
+  tall.grid = {{m, 64}, {n, 128}};
+  wide.grid = {{m, 16}, {n, 512}};
+  tall.warps = wide.warps = 1;
+  EXPECT_GT(getCost(problem, tall).kernels[0].registersPerThread,
+            getCost(problem, wide).kernels[0].registersPerThread + 8);
+}
+
 // Small kernels beside each other take as long as the longer one; of large ones
 // the work adds up.
 TEST(CostModelTest, KernelsOfOneLaunch) {
