@@ -208,7 +208,8 @@ TEST(CostModelTest, LanesOfARowShareItsValues) {
   NodeId x = problem.addArgument(0, Element::F16, {m, n});
   NodeId s = problem.addArgument(1, Element::F32, {m});
   problem.argumentNames = {"X", "S"};
-  problem.results = {{problem.addPointwise(Pointwise::Mul, {x, s}), {m, n}}};
+  NodeId scaled = problem.addPointwise(Pointwise::Mul, {x, s});
+  problem.results = {{problem.addCast(scaled, Element::F16), {m, n}}};
   problem.resultNames = {"Y"};
   Schedule tall, wide;
   tall.grid = {{m, 64}, {n, 128}};
