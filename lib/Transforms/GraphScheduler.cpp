@@ -140,7 +140,7 @@ static bool isSplit(const GraphSchedule &schedule) {
 /// More kernels, or parts where there were none, have to be worth it, since the
 /// model knows times roughly.
 static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
-  constexpr double kWorth = 0.95;
+  constexpr double kWorth = 0.93;
   bool simple = schedule.graph.kernels.size() <= best.graph.kernels.size() &&
                 (isSplit(best) || !isSplit(schedule));
   return schedule.cost < best.cost &&
