@@ -83,7 +83,11 @@ LogicalResult TileShapes::addOp(Operation *op) {
     return addGeneric(generic);
   for (Value result : op->getResults())
     addTile(result);
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+  // An element of an argument comes from memory: the argument is no tile.
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op);
+      extract && (extract.getIndices().empty() ||
+                  op->getParentOfType<scf::ForallOp>()->isAncestor(
+                      extract.getTensor().getParentBlock()->getParentOp())))
     addTile(extract.getTensor());
   if (auto fill = dyn_cast<linalg::FillOp>(op)) {
     joinTiles(fill.getOutputs()[0], fill.getResult(0));
