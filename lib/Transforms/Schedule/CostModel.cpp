@@ -220,7 +220,8 @@ double schedule::getJoinedTime(const KernelCost &front,
 }
 
 /// What device memory moves and what is computed if tiles fit and nothing is
-/// read or computed again. Masks may leave out any part of the arithmetic.
+/// read or computed again. Masks may leave out any part of what is loaded, and of
+/// the arithmetic.
 double schedule::getLeastTime(const Problem &kernel, const Target &target) {
   auto getSize = [&](llvm::ArrayRef<AxisId> axes) {
     double size = 1;
@@ -256,7 +257,7 @@ double schedule::getLeastTime(const Problem &kernel, const Target &target) {
     }
   }
   for (auto [argument, most] : arguments)
-    bytes += most;
+    bytes += masked ? 0 : most;
   for (const Result &result : kernel.results)
     bytes += getBytes(kernel[result.node]);
   double products = tensor / target.tensorMacs;
