@@ -17,6 +17,16 @@
 // RUN: cleave-run %s --entry=dynamic_beside --bind 'M=2;M=0' --check | FileCheck %s --check-prefix=BESIDE
 // BESIDE-COUNT-4: result{{.*}}: ok
 
+// On the GPU, too, nothing writes such a result: a function may have no kernel.
+// RUN: cleave-opt %s --cleave-to-gpu -o %t.mlir
+// RUN: cleave-run %t.mlir --source %s --device=emulator --entry=rms_linear_k0 --check --print | FileCheck %s --check-prefix=K0
+// RUN: cleave-run %t.mlir --source %s --device=emulator --entry=rms_linear_m0 --check | FileCheck %s --check-prefix=OK
+// RUN: cleave-run %t.mlir --source %s --device=emulator --entry=rms_linear_n0 --check | FileCheck %s --check-prefix=OK
+// RUN: cleave-run %t.mlir --source %s --device=emulator --entry=softmax_k0 --check --print | FileCheck %s --check-prefix=SOFTMAX
+// RUN: cleave-run %t.mlir --source %s --device=emulator --entry=dynamic_beside --bind 'M=2;M=0' --check | FileCheck %s --check-prefix=BESIDE
+// RUN: cleave-run %s --device=cuda --chip=sm_90a --dry-run --entry=rms_linear_m0 | FileCheck %s --check-prefix=DRY
+// DRY: launches{{.*}}: 0
+
 // RUN: cleave-opt %s --cleave-expand --cleave-schedule | FileCheck %s --check-prefix=FORM
 // FORM-LABEL: func.func @dynamic_beside(
 // FORM-SAME: %[[X:.*]]: tensor<?x0xf32>

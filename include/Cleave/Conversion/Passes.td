@@ -16,7 +16,8 @@ def VectorizeTilesPass
   let summary = "Outline kernels of the scheduled form and vectorize them";
   let description = [{
     Input: functions in the scheduled form (docs/scheduled-form.md). Functions
-    without a top-level `scf.forall` are left alone.
+    without a top-level `scf.forall` are left alone, but where no result has
+    elements, by their types: nothing writes these.
 
     Each top-level `scf.forall` becomes a kernel `gpu.func`, the function
     becomes the host form. In the kernel every tile tensor is one vector, each

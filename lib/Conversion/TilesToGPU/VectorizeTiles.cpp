@@ -204,8 +204,13 @@ LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
   return success();
 }
 
+/// Whether the type says that a tensor has no elements.
+static bool isNothing(Type type) {
+  return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
+}
+
 /// The kernels' results that result `number` of the function may be: several
-/// where branches yield it.
+/// where branches yield it, none where nothing has to be written.
 LogicalResult HostConverter::addDestination(Value value, unsigned number) {
   Value result = lookThroughViews(value);
   if (auto branch = result.getDefiningOp<scf::IfOp>()) {
@@ -217,11 +222,15 @@ LogicalResult HostConverter::addDestination(Value value, unsigned number) {
     return success();
   }
   auto forall = result.getDefiningOp<scf::ForallOp>();
+  Value out = host.getArgument(func.getNumArguments() + number);
+  if (!forall && isNothing(result.getType())) {
+    hostMap.map(value, out);
+    return success();
+  }
   if (!forall)
     return func.getBody().front().getTerminator()->emitOpError(
                "expected result #")
            << number << " to be a kernel's result";
-  Value out = host.getArgument(func.getNumArguments() + number);
   if (!destinations.try_emplace(result, out).second)
     return forall.emitOpError("expected no result to be returned twice");
   for (Value view = value; view != result; view = getViewed(view))
@@ -720,12 +729,21 @@ LogicalResult HostConverter::run() {
   func::ReturnOp::create(b, func.getBody().front().getTerminator()->getLoc());
   symbols.erase(func);
   symbols.insert(host);
-  symbols.insert(module);
+  if (module.getOps<gpu::GPUFuncOp>().empty())
+    module.erase();
+  else
+    symbols.insert(module);
   return success();
 }
 
-/// Also in branches on extents.
-static bool hasKernels(func::FuncOp func) {
+/// In the scheduled form. Kernels may be in branches on extents; results
+/// without elements need none.
+static bool isScheduled(func::FuncOp func) {
+  if (func.getNumResults() &&
+      llvm::all_of(func.getResultTypes(), [](Type type) {
+        return isa<RankedTensorType>(type) && isNothing(type);
+      }))
+    return true;
   return func
       .walk<WalkOrder::PreOrder>([](Operation *op) {
         if (isa<scf::ForallOp>(op))
@@ -755,7 +773,7 @@ struct VectorizeTilesPass
     SymbolTable symbols(module);
     SmallVector<func::FuncOp> functions;
     for (auto func : module.getOps<func::FuncOp>())
-      if (!func.isExternal() && hasKernels(func))
+      if (!func.isExternal() && isScheduled(func))
         functions.push_back(func);
     for (func::FuncOp func : functions)
       if (failed(HostConverter(func, symbols).run()))
