@@ -60,18 +60,6 @@ static WarpShare shareWork(double m, double n, double k, double warps) {
   return best;
 }
 
-/// Whether each warp makes its own fragments of the tile. Others are made once
-/// and move through shared memory.
-bool NestCounter::isCheap(const NestBlock &block, NodeId id) const {
-  const Node &node = problem[id];
-  if (node.kind != NodeKind::Pointwise || block.homes[id] != &block)
-    return true;
-  return !isSpecial(node.op) &&
-         llvm::all_of(node.operands, [&](NodeId operand) {
-           return problem.isScalar(operand) || isCheap(block, operand);
-         });
-}
-
 /// Whether each warp has rows of its own of a left side that is not cheap: it
 /// makes them of the ring's tiles, where it multiplies them.
 bool NestCounter::isMadeByRows(const NestBlock &block,
@@ -79,12 +67,21 @@ bool NestCounter::isMadeByRows(const NestBlock &block,
   llvm::ArrayRef<NodeId> body = getBody(problem, contraction);
   const Node &lhs = problem[body[0]], &rhs = problem[body[1]];
   return chosen.stages > 1 && isTensor(lhs.element) &&
-         !uses.rows.count(contraction) && !isCheap(block, body[0]) &&
+         !uses.rows.count(contraction) && !block.cheap[body[0]] &&
          getPadded(block, subtract(lhs.axes, rhs.axes)) >=
              16 * static_cast<double>(chosen.warps);
 }
 
-Division NestCounter::divide(const NestBlock &block, NodeId id) const {
+Division NestCounter::divide(const NestBlock &block, NodeId id) {
+  for (const auto &[number, contraction, division] : divisions)
+    if (number == block.number && contraction == id)
+      return division;
+  Division division = computeDivision(block, id);
+  divisions.emplace_back(block.number, id, division);
+  return division;
+}
+
+Division NestCounter::computeDivision(const NestBlock &block, NodeId id) const {
   NodeId lhs = getBody(problem, id)[0], rhs = getBody(problem, id)[1];
   // Whole rows for each warp: the columns are the right side's.
   auto row = uses.rows.find(id);
@@ -124,8 +121,7 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
   auto isExchanged = [&, lhs = lhs, wholeRows = wholeRows](NodeId operand) {
     return !wholeRows && !(madeByRows && operand == lhs) &&
            block.homes[operand] == &block &&
-           (!isCheap(block, operand) ||
-            (uses.madeOfRows[id] && operand == lhs));
+           (!block.cheap[operand] || (uses.madeOfRows[id] && operand == lhs));
   };
   for (NodeId operand : {lhs, rhs})
     if (isExchanged(operand)) {
@@ -136,8 +132,8 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
       if (insert(sharedOperands, operand))
         cost.sharedBytes += getSharedBytes(block, problem[operand]);
       // What no ring holds is converted as well, which is not counted.
-      cost.exchangesRows |= uses.madeOfRows[id] && chosen.stages > 1 &&
-                            !holdsLoop(problem, block);
+      cost.exchangesRows |=
+          uses.madeOfRows[id] && chosen.stages > 1 && !holdsLoop(block);
     }
   // What comes from outside of the loop is in registers already.
   auto isRead = [&](NodeId operand) {
@@ -152,18 +148,19 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
                                               {rhs, share.m * share.idle}};
   for (auto [operand, times] : makers)
     if (problem[operand].kind == NodeKind::Pointwise &&
-        block.homes[operand] == &block && isCheap(block, operand))
+        block.homes[operand] == &block && block.cheap[operand])
       countExpression(block, operand,
                       trips * (times - 1) * getTileSize(block, operand));
-  overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
+  counts.overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
   // Sums of warps that split K meet there.
   if (share.k > 1 && chosen.stages > 1)
     cost.sharedBytes += static_cast<int64_t>(m * n * share.k * sizeof(float));
   // Two slices if one is read ahead, else what a few products need.
   constexpr double kBytes = 2;
-  double slices = overlapped ? 2 * 16 : 8;
+  double slices = counts.overlapped ? 2 * 16 : 8;
   cost.sharedTraffic += trips * k * kBytes * lines * warps;
-  liveBytes = std::max(liveBytes, liveSum + slices * kBytes * lines * warps);
+  counts.liveBytes =
+      std::max(counts.liveBytes, liveSum + slices * kBytes * lines * warps);
 }
 
 /// Each thread keeps a part of the state up to the end of the loop. It cannot

@@ -39,8 +39,47 @@ bool Cost::operator<(const Cost &other) const {
          std::make_tuple(getRank(other.time), other.loadedBytes, other.time);
 }
 
-double NestCounter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
-                                 double blocks) const {
+/// Shared memory of a block in bytes.
+static int64_t getSharedBytes(const NestCounts &counts,
+                              const Schedule &schedule) {
+  return counts.cost.sharedBytes + schedule.stages * counts.ringBytes;
+}
+
+static int64_t getRegisters(const NestCounts &counts,
+                            const Schedule &schedule) {
+  double threads = static_cast<double>(schedule.warps) * 32;
+  return static_cast<int64_t>(std::ceil(counts.liveBytes / 4 / threads)) + 32;
+}
+
+namespace {
+/// From what a block does to how long the kernel takes.
+class TimeModel {
+public:
+  TimeModel(const Problem &problem, const Schedule &schedule,
+            const NestCounts &counts, const Target &target)
+      : problem(problem), chosen(schedule), counts(counts), target(target),
+        cost(counts.cost) {}
+
+  KernelCost run();
+
+private:
+  double getExtent(AxisId axis) const {
+    return static_cast<double>(problem.axes[axis].representative);
+  }
+  /// Bytes of the arguments that `blocks` consecutive blocks load.
+  double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
+  void orderGrid(double concurrent);
+
+  const Problem &problem;
+  const Schedule &chosen;
+  const NestCounts &counts;
+  const Target &target;
+  KernelCost cost;
+};
+} // namespace
+
+double TimeModel::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
+                               double blocks) const {
   llvm::SmallVector<double, 16> covered;
   for (const Axis &axis : problem.axes)
     covered.push_back(static_cast<double>(axis.representative));
@@ -52,7 +91,7 @@ double NestCounter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
     blocks = std::max(1.0, blocks / count);
   }
   double sum = 0;
-  for (NodeId id : moved) {
+  for (NodeId id : counts.moved) {
     double bytes = getBits(problem[id].element) / 8.0;
     for (AxisId axis : problem[id].axes)
       bytes *= covered[axis];
@@ -63,17 +102,18 @@ double NestCounter::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
 
 /// Consecutive blocks run at one time. What they share is loaded once; what a
 /// wave shares with the one before is still in the cache only if all is small.
-void NestCounter::orderGrid(const LoopNest &kernel, double concurrent) {
+void TimeModel::orderGrid(double concurrent) {
   constexpr size_t kMostAxes = 4;
-  llvm::SmallVector<AxisTile, 4> order(kernel.grid);
+  llvm::SmallVector<AxisTile, 4> order(chosen.grid);
   cost.grid = order;
   double fewest = getWaveBytes(order, concurrent);
   llvm::SmallVector<unsigned, 4> places =
       llvm::to_vector<4>(llvm::seq<unsigned>(0, order.size()));
-  while (order.size() <= kMostAxes &&
+  // All blocks at one time share the same in any order.
+  while (cost.blocks > concurrent && order.size() <= kMostAxes &&
          std::next_permutation(places.begin(), places.end())) {
     for (auto [i, place] : llvm::enumerate(places))
-      order[i] = kernel.grid[place];
+      order[i] = chosen.grid[place];
     double bytes = getWaveBytes(order, concurrent);
     // For less than that the order stays as it was written.
     if (bytes > 0.9 * fewest)
@@ -85,8 +125,9 @@ void NestCounter::orderGrid(const LoopNest &kernel, double concurrent) {
   double waves = std::max(1.0, cost.blocks / concurrent);
   cost.movedBytes =
       once <= target.cachedBytes ? once : std::max(once, waves * fewest);
-  if (wholeBytes)
-    cost.movedBytes *= (cost.loadedBytes + slowBytes) / wholeBytes;
+  if (counts.wholeBytes)
+    cost.movedBytes *=
+        (cost.loadedBytes + counts.slowBytes) / counts.wholeBytes;
   for (const Result &result : problem.results) {
     double bytes = getBits(problem[result.node].element) / 8.0;
     for (AxisId axis : problem[result.node].axes)
@@ -95,10 +136,10 @@ void NestCounter::orderGrid(const LoopNest &kernel, double concurrent) {
   }
 }
 
-void NestCounter::finish(const LoopNest &kernel) {
+KernelCost TimeModel::run() {
   double threads = static_cast<double>(chosen.warps) * 32;
-  cost.registersPerThread =
-      static_cast<int64_t>(std::ceil(liveBytes / 4 / threads)) + 32;
+  cost.registersPerThread = getRegisters(counts, chosen);
+  cost.sharedBytes = getSharedBytes(counts, chosen);
   // Blocks that a multiprocessor holds at once.
   double resident = std::min(
       {static_cast<double>(target.warps) / static_cast<double>(chosen.warps),
@@ -111,7 +152,7 @@ void NestCounter::finish(const LoopNest &kernel) {
   cost.resident = static_cast<int64_t>(resident);
   double units = static_cast<double>(target.multiprocessors);
   cost.blocks = 1;
-  for (const AxisTile &range : kernel.grid)
+  for (const AxisTile &range : chosen.grid)
     cost.blocks *= std::ceil(std::max(getExtent(range.axis), 1.0) /
                              static_cast<double>(range.tile));
   cost.waves = std::ceil(cost.blocks / (units * resident));
@@ -151,12 +192,12 @@ void NestCounter::finish(const LoopNest &kernel) {
   if (chosen.stages > 1)
     alone =
         target.latency + ends +
-        std::max(
-            {loads,
-             barriers * std::max(1.0, warps / 4) * (overlapped ? 0.4 : 1.0) +
-                 compute,
-             (steps * busyLatency + loads) /
-                 static_cast<double>(chosen.stages - 1)}) +
+        std::max({loads,
+                  barriers * std::max(1.0, warps / 4) *
+                          (counts.overlapped ? 0.4 : 1.0) +
+                      compute,
+                  (steps * busyLatency + loads) /
+                      static_cast<double>(chosen.stages - 1)}) +
         (cost.exposedSteps + std::max(0.0, cost.rings - 1)) * target.latency;
   // The busiest multiprocessor works on several blocks at a time, one after the
   // other. What one waits the others hide, but not all of it: without a ring a
@@ -175,7 +216,7 @@ void NestCounter::finish(const LoopNest &kernel) {
   double idle = 2 * target.latency + ends;
   if (chosen.stages == 1)
     idle += steps * busyLatency;
-  orderGrid(kernel, units * resident);
+  orderGrid(units * resident);
   cost.memory = cost.movedBytes / target.memoryBytes +
                 std::max(1.0, blocks / (together * together)) * idle;
   cost.time = std::max(cost.time, blocks * kStart * target.barrier + idle);
@@ -189,6 +230,7 @@ void NestCounter::finish(const LoopNest &kernel) {
   constexpr double kApart = 0.05;
   cost.time = std::max(cost.time, cost.memory) +
               kApart * std::min(cost.time, cost.memory) + target.launch;
+  return cost;
 }
 
 /// As long as the longest of them, or as all of their work takes. Where one
@@ -269,47 +311,39 @@ double schedule::getLeastTime(const Problem &kernel, const Target &target) {
          target.launch;
 }
 
-KernelCost NestCounter::count(const LoopNest &kernel) {
-  if (countBlock(*kernel.root, 1))
-    ++cost.loadSteps;
-  // What has to fit to the last bytes is counted with what may be there.
-  if (cost.exchangesRows)
-    cost.sharedBytes += static_cast<int64_t>(nearlyResident);
-  for (const Result &result : problem.results) {
-    Node stored = problem[result.node];
-    stored.storage = result.storage;
-    cost.storedBytes += getMovedBytes(*kernel.root, stored);
-  }
-  finish(kernel);
+double schedule::getExcess(const NestCounts &counts, const Schedule &schedule,
+                           const Target &target) {
+  // Tiles of more are refused when they become vectors.
+  constexpr double kMostThreadElements = 128;
+  auto registers = static_cast<double>(getRegisters(counts, schedule));
+  double threads = static_cast<double>(schedule.warps) * 32;
+  // Beyond nine tenths of its registers a thread starts to spill.
+  return std::max(
+      {1.0, registers / (0.9 * static_cast<double>(target.registersPerThread)),
+       registers * threads / static_cast<double>(target.registers),
+       counts.cost.largestTile / (kMostThreadElements * threads),
+       // Conversions between layouts take some that is not counted, but for
+       // rows that warps exchange.
+       static_cast<double>(getSharedBytes(counts, schedule)) /
+           ((counts.cost.exchangesRows ? 0.995 : 0.9) *
+            static_cast<double>(target.sharedBytesPerBlock))});
+}
+
+Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
+                           const NestCounts &counts, const Target &target) {
+  Cost cost;
+  cost.excess = getExcess(counts, schedule, target);
+  cost.kernels.push_back(TimeModel(problem, schedule, counts, target).run());
+  const KernelCost &one = cost.kernels.front();
+  cost.time = one.time;
+  cost.loadedBytes = one.blocks * one.loadedBytes;
   return cost;
 }
 
 Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                            const LoopNest &nest, const Target &target) {
-  KernelCost one =
-      NestCounter(problem, schedule, nest.uses, target).count(nest);
-  Cost cost;
-  // Tiles of more are refused when they become vectors.
-  constexpr double kMostThreadElements = 128;
-  // Beyond nine tenths of its registers a thread starts to spill.
-  cost.excess =
-      std::max({1.0,
-                static_cast<double>(one.registersPerThread) /
-                    (0.9 * static_cast<double>(target.registersPerThread)),
-                static_cast<double>(one.registersPerThread) *
-                    static_cast<double>(schedule.warps * 32) /
-                    static_cast<double>(target.registers),
-                one.largestTile / (kMostThreadElements *
-                                   static_cast<double>(schedule.warps) * 32),
-                // Conversions between layouts take some that is not counted,
-                // but for rows that warps exchange.
-                static_cast<double>(one.sharedBytes) /
-                    ((one.exchangesRows ? 0.995 : 0.9) *
-                     static_cast<double>(target.sharedBytesPerBlock))});
-  cost.time = one.time;
-  cost.loadedBytes = one.blocks * one.loadedBytes;
-  cost.kernels.push_back(one);
-  return cost;
+  return computeCost(problem, schedule, countNest(problem, schedule, nest),
+                     target);
 }
 
 Cost &Cost::operator+=(const Cost &other) {

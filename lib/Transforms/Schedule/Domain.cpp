@@ -412,6 +412,17 @@ void schedule::collectArguments(const Problem &problem,
       ::collectArguments(problem, term, arguments);
 }
 
+AxisSet schedule::getComparedAxes(const Problem &problem) {
+  std::vector<NodeId> arguments;
+  for (NodeId id = 0; id < problem.size(); ++id)
+    if (problem[id].kind == NodeKind::Pointwise && isComparison(problem[id].op))
+      ::collectArguments(problem, id, arguments);
+  AxisSet axes;
+  for (NodeId argument : arguments)
+    axes = unite(axes, problem[argument].axes);
+  return axes;
+}
+
 static void collectAxes(const Problem &problem, NodeId id, AxisSet &positions,
                         AxisSet &extents) {
   const Node &node = problem[id];

@@ -527,15 +527,19 @@ AxisSet schedule::getLengtheningAxes(const Problem &problem,
   return axes;
 }
 
-std::vector<bool> schedule::getCovered(const Problem &problem,
-                                       const Schedule &schedule) {
-  std::vector<bool> covered;
+std::vector<bool> schedule::getPlanKey(const Problem &problem,
+                                       const Schedule &schedule,
+                                       const AxisSet &single) {
+  std::vector<bool> key;
   for (llvm::ArrayRef<AxisTile> tiles :
        {llvm::ArrayRef<AxisTile>(schedule.grid),
         llvm::ArrayRef<AxisTile>(schedule.loop)})
-    for (const AxisTile &range : tiles)
-      covered.push_back(problem.axes[range.axis].isCoveredBy(range.tile));
-  return covered;
+    for (const AxisTile &range : tiles) {
+      key.push_back(problem.axes[range.axis].isCoveredBy(range.tile));
+      if (contains(single, range.axis))
+        key.push_back(range.tile == 1);
+    }
+  return key;
 }
 
 static void setTiles(NestBlock &block, const Schedule &schedule) {

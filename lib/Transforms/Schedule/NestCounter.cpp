@@ -70,7 +70,7 @@ double NestCounter::getCopies(const NestBlock &block, const Node &node) const {
   auto isOfRow = [&](AxisId axis) {
     return axis != axes.back() && llvm::is_contained(axes, axis);
   };
-  if (hasProducts || axes.empty() || !block.bindings.count(axes.back()) ||
+  if (uses.hasProducts || axes.empty() || !block.bindings.count(axes.back()) ||
       !llvm::all_of(node.axes, isOfRow))
     return 1;
   return std::clamp(getPadded(block, {axes.back()}) / kRun, 1.0, kLanes);
@@ -230,18 +230,19 @@ bool NestCounter::isInvariant(const NestBlock &block, NodeId id) const {
 /// How much of what the block loads the iteration has not loaded yet: axes that
 /// are parts of one dimension may have tiles at the same places.
 double NestCounter::getNewShare(const NestBlock &block, NodeId id) {
-  if (!outside)
-    return 1;
   const Node &node = problem[id];
+  auto isEmpty = [&](AxisId axis) { return problem.axes[axis].extent == 0; };
+  if (!outside || (uses.loadedOnce[id] && llvm::none_of(node.storage, isEmpty)))
+    return 1;
   const NestBlock &iteration = getIteration(block);
   llvm::SmallVector<Cut, 4> cuts = node.cuts;
   if (cuts.empty())
     cuts.resize(node.storage.size());
   // Of each piece: the argument, then where it is along each dimension.
-  std::vector<std::vector<int64_t>> places = {{node.argument}};
+  llvm::SmallVector<MemoryPlace, 1> places = {{node.argument}};
   auto add = [&](std::initializer_list<int64_t> where) {
-    for (std::vector<int64_t> &place : places)
-      place.insert(place.end(), where);
+    for (MemoryPlace &place : places)
+      place.append(where);
   };
   const AxisId *next = node.storage.begin();
   for (const Cut &cut : cuts) {
@@ -257,30 +258,37 @@ double NestCounter::getNewShare(const NestBlock &block, NodeId id) {
       add({binding.id + 1, cut.offset, binding.tile});
       continue;
     }
-    std::vector<std::vector<int64_t>> pieces;
+    llvm::SmallVector<MemoryPlace, 1> pieces;
     for (int64_t begin = 0; begin < axis.extent; begin += binding.tile)
-      for (std::vector<int64_t> place : places) {
-        place.insert(place.end(),
-                     {0, cut.offset + begin,
+      for (MemoryPlace place : places) {
+        place.append({0, cut.offset + begin,
                       std::min(binding.tile, axis.extent - begin)});
         pieces.push_back(std::move(place));
       }
     places = std::move(pieces);
   }
   double sum = 0, isNew = 0;
-  for (std::vector<int64_t> &place : places) {
+  for (MemoryPlace &place : places) {
     auto size = static_cast<double>(place.back());
     sum += size;
-    isNew += loaded.insert(std::move(place)).second ? size : 0;
+    if (llvm::is_contained(loaded, place))
+      continue;
+    isNew += size;
+    loaded.push_back(std::move(place));
   }
   return isNew / std::max(sum, 1.0);
 }
 
+bool NestCounter::holdsLoop(const NestBlock &block) const {
+  std::optional<bool> &holds = loops[block.number];
+  if (!holds)
+    holds = schedule::holdsLoop(problem, block);
+  return *holds;
+}
+
 /// What the expression of `id` reads of the tiles that the block loads through
-/// a ring.
+/// its ring.
 double NestCounter::getRingBytes(const NestBlock &block, NodeId id) const {
-  if (chosen.stages == 1 || !block.parent || holdsLoop(problem, block))
-    return 0;
   const Node &node = problem[id];
   if (node.kind == NodeKind::Argument)
     return block.homes[id] == &block
@@ -300,10 +308,10 @@ void NestCounter::countLoad(const NestBlock &block, NodeId id, double trips) {
     return;
   cost.loadedBytes += trips * getMovedBytes(block, node);
   double whole = getActual(block, node.axes) * getBits(node.element) / 8.0;
-  wholeBytes += trips * whole;
+  counts.wholeBytes += trips * whole;
   if (isInPieces(block, node))
-    slowBytes += trips * whole * kReopened;
-  insert(moved, id);
+    counts.slowBytes += trips * whole * kReopened;
+  insert(counts.moved, id);
 }
 
 double NestCounter::countStep(const NestBlock &block, const Step &step,
@@ -341,22 +349,21 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
     double elements = getTileSize(block, body[0]);
     cost.scalarOps += trips * elements;
     cost.largestTile = std::max(cost.largestTile, elements);
-    cost.sharedTraffic += trips * getRingBytes(block, body[0]);
+    if (hasRing(block))
+      cost.sharedTraffic += trips * getRingBytes(block, body[0]);
     if (!block.tiles[body[0]])
       countExpression(block, body[0], trips * elements);
     if (!isLate(id))
       countExchange(block, id, trips);
   } else {
     countExpression(block, id, trips * getTileSize(block, id));
-    if (!uses.madeOfLoads[id])
+    if (!uses.madeOfLoads[id] && hasRing(block))
       cost.sharedTraffic += trips * getRingBytes(block, id);
   }
   // Tiles on their way to later steps lie in a ring.
-  bool inRing = node.kind == NodeKind::Argument && block.parent &&
-                chosen.stages > 1 && !holdsLoop(problem, block);
+  bool inRing = node.kind == NodeKind::Argument && hasRing(block);
   if (inRing) {
-    cost.sharedBytes +=
-        chosen.stages * static_cast<int64_t>(bytes * pieces * share);
+    counts.ringBytes += static_cast<int64_t>(bytes * pieces * share);
     cost.sharedTraffic += trips * bytes * share;
     constexpr double kCopyBytes = 16;
     cost.scalarOps += trips * bytes * share / kCopyBytes;
@@ -390,6 +397,11 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
     if (step.kind == Step::Evaluate)
       bytes += getTileSize(body, step.node) *
                getBits(problem[step.node].element) / 8;
+    auto isArgument = [&](NodeId operand) {
+      return problem[operand].kind == NodeKind::Argument;
+    };
+    if (llvm::none_of(getBody(problem, step.node), isArgument))
+      return;
     Division division = divide(body, step.node);
     // Warps that share rows or columns have copies.
     const std::pair<NodeId, double> sides[] = {
@@ -397,7 +409,7 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
         {division.rhs, division.share.m * division.share.idle}};
     for (auto [operand, copies] : sides) {
       const Node &node = problem[operand];
-      if (node.kind != NodeKind::Argument)
+      if (!isArgument(operand))
         continue;
       if (isInvariant(body, operand) && findTile(live, operand) == live.end())
         live.emplace_back(operand, getPadded(body, node.axes) *
@@ -415,7 +427,7 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
     for (const Step &inner : step.loop->body.steps)
       add(step.loop->body, inner, getTrips(loop.body, *step.loop));
   }
-  if (chosen.stages == 1 || holdsLoop(problem, loop.body))
+  if (!hasRing(loop.body))
     return;
   if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32) {
     for (NodeId id : found)
@@ -447,7 +459,7 @@ bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
     pieces /= steps;
     return loads;
   }
-  std::set<std::vector<int64_t>> before = std::exchange(loaded, {});
+  std::vector<MemoryPlace> before = std::exchange(loaded, {});
   // What a step takes that loads nothing, in barriers.
   constexpr double kBareStep = 0.4;
   if (countBlock(loop.body, trips * steps)) {
@@ -497,10 +509,30 @@ bool NestCounter::countBlock(const NestBlock &block, double trips) {
       if (findTile(live, tile.first) == live.end())
         live.push_back(tile);
     liveSum = before + getBytes(live);
-    liveBytes = std::max(liveBytes, liveSum);
+    counts.liveBytes = std::max(counts.liveBytes, liveSum);
   }
-  if (loads && trips > 1 && holdsLoop(problem, block))
+  if (loads && trips > 1 && holdsLoop(block))
     cost.exposedSteps += trips;
   liveSum = before;
   return loads;
+}
+
+void NestCounter::count(const LoopNest &kernel) {
+  if (countBlock(*kernel.root, 1))
+    ++cost.loadSteps;
+  // What has to fit to the last bytes is counted with what may be there.
+  if (cost.exchangesRows)
+    cost.sharedBytes += static_cast<int64_t>(nearlyResident);
+  for (const Result &result : problem.results) {
+    Node stored = problem[result.node];
+    stored.storage = result.storage;
+    cost.storedBytes += getMovedBytes(*kernel.root, stored);
+  }
+}
+
+NestCounts schedule::countNest(const Problem &problem, const Schedule &schedule,
+                               const LoopNest &nest) {
+  NestCounts counts;
+  NestCounter(problem, schedule, nest.uses, counts).count(nest);
+  return counts;
 }

@@ -18,7 +18,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cmath>
-#include <set>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,20 +50,51 @@ struct Division {
   bool wholeRows = false;
 };
 
+/// Where a tile is in memory, as numbers: the last is how much of it there is.
+using MemoryPlace = llvm::SmallVector<int64_t, 16>;
+
 /// Tiles in registers and their bytes.
 using LiveTiles = llvm::SmallVector<std::pair<NodeId, double>, 16>;
+
+/// What a block does. However many stages there are beyond the second, it does
+/// the same.
+struct NestCounts {
+  /// All that time follows from, but for a ring's bytes in shared memory.
+  KernelCost cost;
+  /// Bytes of the tiles of one stage, if they come through a ring.
+  int64_t ringBytes = 0;
+  /// Bytes of all tiles that live at once, at the deepest place.
+  double liveBytes = 0;
+  /// What is loaded, however short the runs are.
+  double wholeBytes = 0;
+  /// What that costs memory beside the bytes.
+  double slowBytes = 0;
+  /// Products go on across the barriers of a ring, see
+  /// --cleave-pipeline-fragments.
+  bool overlapped = false;
+  /// Arguments of which something is loaded that no other has.
+  NodeList moved;
+};
+
+/// Counts `nest`, whose tiles are those of `schedule`.
+NestCounts countNest(const Problem &problem, const Schedule &schedule,
+                     const LoopNest &nest);
+/// See Cost. Takes far less time than all of a cost.
+double getExcess(const NestCounts &counts, const Schedule &schedule,
+                 const Target &target);
+/// The counts may be those of a schedule with other stages, but for one stage.
+Cost computeCost(const Problem &problem, const Schedule &schedule,
+                 const NestCounts &counts, const Target &target);
 
 class NestCounter {
 public:
   NestCounter(const Problem &problem, const Schedule &schedule,
-              const NodeUses &uses, const Target &target)
-      : problem(problem), chosen(schedule), uses(uses), target(target),
-        sizes(uses.blocks * uses.shapes.size(), 0) {
-    for (NodeId id = 0; id < problem.size(); ++id)
-      hasProducts |= isContraction(problem, id);
-  }
+              const NodeUses &uses, NestCounts &counts)
+      : problem(problem), chosen(schedule), uses(uses), counts(counts),
+        cost(counts.cost), sizes(uses.blocks * uses.shapes.size(), 0),
+        loops(uses.blocks) {}
 
-  KernelCost count(const LoopNest &kernel);
+  void count(const LoopNest &kernel);
 
 private:
   /// Whether it loads something.
@@ -73,7 +105,8 @@ private:
   double countStep(const NestBlock &block, const Step &step, double trips);
   void countExpression(const NestBlock &block, NodeId id, double elements);
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
-  Division divide(const NestBlock &block, NodeId contraction) const;
+  Division divide(const NestBlock &block, NodeId contraction);
+  Division computeDivision(const NestBlock &block, NodeId contraction) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
   double getPadded(const NestBlock &block, llvm::ArrayRef<AxisId> axes) const;
   /// The same of a node's tile, which many nodes share.
@@ -97,37 +130,34 @@ private:
   const NestBlock &getIteration(const NestBlock &block) const;
   bool isInvariant(const NestBlock &block, NodeId id) const;
   double getNewShare(const NestBlock &block, NodeId id);
+  /// See schedule::holdsLoop.
+  bool holdsLoop(const NestBlock &block) const;
+  /// Whether tiles that the block loads come through a ring.
+  bool hasRing(const NestBlock &block) const {
+    return chosen.stages > 1 && block.parent && !holdsLoop(block);
+  }
   double getRingBytes(const NestBlock &block, NodeId id) const;
   double getMovedBytes(const NestBlock &block, const Node &tensor) const;
   bool isInPieces(const NestBlock &block, const Node &tensor) const;
   int64_t getSharedBytes(const NestBlock &block, const Node &node) const;
   bool isLate(NodeId id) const;
   void countExchange(const NestBlock &block, NodeId id, double trips);
-  bool isCheap(const NestBlock &block, NodeId id) const;
   bool isMadeByRows(const NestBlock &block, NodeId contraction) const;
   void countFragments(const NestBlock &block, NodeId id, double trips);
-  /// Bytes of the arguments that `blocks` consecutive blocks load.
-  double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
-  void orderGrid(const LoopNest &kernel, double concurrent);
-  void finish(const LoopNest &kernel);
 
   const Problem &problem;
   const Schedule &chosen;
   const NodeUses &uses;
-  const Target &target;
-  bool hasProducts = false;
-  KernelCost cost;
+  NestCounts &counts;
+  KernelCost &cost;
   /// By block and shape; 0 where it has not been asked for.
-  mutable llvm::SmallVector<double, 64> sizes;
-  /// Bytes of all tiles that live at once, at the deepest place so far.
-  double liveBytes = 0, liveSum = 0;
-  /// What is loaded, however short the runs are.
-  double wholeBytes = 0;
-  /// What that costs memory beside the bytes.
-  double slowBytes = 0;
-  /// Products go on across the barriers of a ring, see
-  /// --cleave-pipeline-fragments.
-  bool overlapped = false;
+  mutable llvm::SmallVector<double, 256> sizes;
+  /// By block, once it has been asked for.
+  mutable llvm::SmallVector<std::optional<bool>, 16> loops;
+  /// By block and contraction.
+  llvm::SmallVector<std::tuple<unsigned, NodeId, Division>, 4> divisions;
+  /// Bytes of all tiles that live at once.
+  double liveSum = 0;
   /// Tiles from outside of a loop that lie in shared memory.
   NodeList residents;
   /// Bytes of those that registers hold by a rough count.
@@ -138,9 +168,7 @@ private:
   /// Steps of the loops in it that are written out, parts of steps too.
   double pieces = 1;
   /// Places in memory that an iteration has loaded.
-  std::set<std::vector<int64_t>> loaded;
-  /// Arguments of which something is loaded that no other has.
-  NodeList moved;
+  std::vector<MemoryPlace> loaded;
   /// Operands of contractions whose tiles are counted in shared memory.
   NodeList sharedOperands;
 };

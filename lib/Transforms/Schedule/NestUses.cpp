@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Schedule/LoopNest.h"
+#include "NestCounter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -92,6 +93,17 @@ static void collectTiles(const Problem &problem, const NestBlock &block,
     visit(problem.folds[problem[id].fold].states[problem[id].state].rebased);
 }
 
+/// The same must be known of what `id` is computed from.
+static bool isCheap(const Problem &problem, const NestBlock &block, NodeId id) {
+  const Node &node = problem[id];
+  if (node.kind != NodeKind::Pointwise || block.homes[id] != &block)
+    return true;
+  return !isSpecial(node.op) &&
+         llvm::all_of(node.operands, [&](NodeId operand) {
+           return problem.isScalar(operand) || block.cheap[operand];
+         });
+}
+
 static void findHomes(const Problem &problem, NestBlock &block,
                       unsigned &blocks) {
   block.number = blocks++;
@@ -101,6 +113,7 @@ static void findHomes(const Problem &problem, NestBlock &block,
     const NestBlock *home = getHome(problem, &block, id);
     block.homes[id] = home;
     block.tiles[id] = home && home->available.count(id);
+    block.cheap.push_back(isCheap(problem, block, id));
   }
   for (Step &step : block.steps)
     if (step.kind == Step::Nest)
@@ -142,6 +155,35 @@ static bool isMadeOfLoads(const Problem &problem, NodeId id) {
          });
 }
 
+/// Counts the steps that load parts of each argument.
+static void countLoads(const Problem &problem, const NestBlock &block,
+                       std::map<unsigned, unsigned> &loads) {
+  for (const Step &step : block.steps) {
+    if (step.kind == Step::Nest)
+      countLoads(problem, step.loop->body, loads);
+    else if (problem[step.node].kind == NodeKind::Argument)
+      ++loads[problem[step.node].argument];
+  }
+}
+
+/// Loops that are written out are parts of a loop around them, so those of the
+/// root, which never are, are looked at as wholes.
+static void findLoads(const Problem &problem, const NestBlock &root,
+                      NodeUses &uses) {
+  std::map<unsigned, unsigned> most;
+  for (const Step &step : root.steps) {
+    if (step.kind != Step::Nest)
+      continue;
+    std::map<unsigned, unsigned> loads;
+    countLoads(problem, step.loop->body, loads);
+    for (auto [argument, count] : loads)
+      most[argument] = std::max(most[argument], count);
+  }
+  for (NodeId id = 0; id < problem.size(); ++id)
+    uses.loadedOnce.push_back(problem[id].kind == NodeKind::Argument &&
+                              most[problem[id].argument] <= 1);
+}
+
 static void findShapes(const Problem &problem, NodeUses &uses) {
   for (NodeId id = 0; id < problem.size(); ++id) {
     const auto shape = llvm::find(uses.shapes, problem[id].axes);
@@ -163,10 +205,12 @@ void schedule::findUses(const Problem &problem, LoopNest &nest) {
       uses.rebased[state.rebased] = true;
   for (NodeId id = 0; id < problem.size(); ++id) {
     uses.madeOfLoads[id] = isMadeOfLoads(problem, id);
+    uses.hasProducts |= isContraction(problem, id);
     for (NodeId operand : problem[id].operands)
       if (problem[operand].kind == NodeKind::FoldRef)
         uses.references[operand] = true;
   }
+  findLoads(problem, *nest.root, uses);
   findHomes(problem, *nest.root, uses.blocks);
   findLastUses(problem, *nest.root);
 }

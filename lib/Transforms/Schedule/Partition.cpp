@@ -152,9 +152,10 @@ std::optional<NodeId> schedule::findStore(const Problem &problem,
 /// shares one with `axes` has its rows.
 static std::optional<AxisId> findRow(const Problem &problem, NodeId id,
                                      const AxisSet &axes,
-                                     std::set<NodeId> &seen) {
-  if (!seen.insert(id).second)
+                                     std::vector<bool> &seen) {
+  if (seen[id])
     return std::nullopt;
+  seen[id] = true;
   const Node &node = problem[id];
   if (node.kind == NodeKind::Argument && !node.storage.empty() &&
       contains(axes, node.storage.back()))
@@ -267,7 +268,7 @@ llvm::SmallVector<AxisId, 4> schedule::getStorage(const Problem &problem,
     return storage;
   }
   llvm::SmallVector<AxisId, 4> storage(node.axes.begin(), node.axes.end());
-  std::set<NodeId> seen;
+  std::vector<bool> seen(problem.size());
   if (std::optional<AxisId> row = findRow(problem, id, node.axes, seen)) {
     llvm::erase(storage, *row);
     storage.push_back(*row);

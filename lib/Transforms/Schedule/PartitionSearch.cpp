@@ -362,11 +362,16 @@ llvm::Expected<SearchResult> Searcher::search(const Problem &kernel,
   std::vector<int64_t> given = {warps, options.horizontal};
   for (const AxisTile &range : grid)
     given.insert(given.end(), {range.axis, range.tile});
-  std::vector<int64_t> key = kernel.getKey(arguments, /*exact=*/true);
+  std::vector<int64_t> key = kernel.getKey(arguments, Problem::KeyExtents::All);
   llvm::append_range(key, given);
   if (auto known = cache->results.find(key); known != cache->results.end())
     return known->second;
-  std::vector<int64_t> like = kernel.getKey(arguments, /*exact=*/false);
+  std::vector<int64_t> plan =
+      kernel.getKey(arguments, Problem::KeyExtents::None);
+  plan.push_back(options.horizontal);
+  bounded.nests = &cache->nests[plan];
+  std::vector<int64_t> like =
+      kernel.getKey(arguments, Problem::KeyExtents::Known);
   llvm::append_range(like, given);
   if (auto near = cache->schedules.find(like); near != cache->schedules.end())
     bounded.start = &near->second;

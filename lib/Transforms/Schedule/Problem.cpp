@@ -102,8 +102,8 @@ int Problem::findAxis(llvm::StringRef name) const {
   return -1;
 }
 
-/// All fields, lengths before lists.
-static std::vector<int64_t> makeKey(const Node &node) {
+/// All fields, lengths before lists, with another number of an argument.
+static std::vector<int64_t> makeKey(const Node &node, unsigned argument) {
   int64_t value;
   static_assert(sizeof(value) == sizeof(node.value));
   std::memcpy(&value, &node.value, sizeof(value));
@@ -112,7 +112,7 @@ static std::vector<int64_t> makeKey(const Node &node) {
                            static_cast<int64_t>(node.op),
                            static_cast<int64_t>(node.combiner),
                            value,
-                           node.argument,
+                           argument,
                            node.fold,
                            node.state};
   for (llvm::ArrayRef<unsigned> list :
@@ -130,7 +130,8 @@ static std::vector<int64_t> makeKey(const Node &node) {
 }
 
 NodeId Problem::add(Node node) {
-  auto [it, inserted] = known.try_emplace(makeKey(node), nodes.size());
+  auto [it, inserted] =
+      known.try_emplace(makeKey(node, node.argument), nodes.size());
   if (!inserted)
     return it->second;
   std::vector<NodeId> leaves;
@@ -264,9 +265,9 @@ struct KeyWriter {
     add(list.size());
     key.insert(key.end(), list.begin(), list.end());
   }
-  void add(const Axis &axis, bool exact) {
-    add(axis.extent);
-    add(exact ? axis.representative : 0);
+  void add(const Axis &axis, Problem::KeyExtents extents) {
+    add(extents != Problem::KeyExtents::None ? axis.extent : 0);
+    add(extents == Problem::KeyExtents::All ? axis.representative : 0);
     add(axis.unit);
     add(axis.clipped);
     add(axis.part ? axis.part->whole : -1);
@@ -296,21 +297,22 @@ struct KeyWriter {
 };
 } // namespace
 
-std::vector<int64_t> Problem::getKey(unsigned arguments, bool exact) const {
+std::vector<int64_t> Problem::getKey(unsigned arguments,
+                                     KeyExtents extents) const {
   KeyWriter writer;
   // Axes that do not occur may be any.
   std::vector<bool> occurs(axes.size());
   std::map<unsigned, unsigned> stored;
-  for (Node node : nodes) {
+  for (const Node &node : nodes) {
     for (AxisId axis : node.axes)
       occurs[axis] = true;
     for (AxisId axis : node.reduced)
       occurs[axis] = true;
-    if (node.kind == NodeKind::Argument && node.argument >= arguments)
-      node.argument =
-          arguments +
-          stored.try_emplace(node.argument, stored.size()).first->second;
-    writer.addList(makeKey(node));
+    unsigned argument = node.argument;
+    if (node.kind == NodeKind::Argument && argument >= arguments)
+      argument =
+          arguments + stored.try_emplace(argument, stored.size()).first->second;
+    writer.addList(makeKey(node, argument));
   }
   for (const Fold &fold : folds)
     writer.add(fold);
@@ -319,7 +321,7 @@ std::vector<int64_t> Problem::getKey(unsigned arguments, bool exact) const {
   for (auto [id, axis] : llvm::enumerate(axes))
     if (occurs[id]) {
       writer.add(id);
-      writer.add(axis, exact);
+      writer.add(axis, extents);
     }
   return std::move(writer.key);
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Transforms/Schedule/Search.h"
+#include "NestCounter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -174,11 +175,21 @@ namespace {
 /// The fields of a schedule as numbers.
 using Fields = llvm::SmallVector<int64_t, 12>;
 
+/// What the search knows of a schedule with any number of stages, or with one.
+struct Tried {
+  /// None if there is no such schedule.
+  std::optional<NestCounts> counts;
+  /// Their costs, without those of the kernel, by stages.
+  llvm::SmallVector<std::pair<int64_t, Cost>, 2> costs;
+};
+
 class Search {
 public:
   Search(const Problem &problem, const Target &target,
          const SearchOptions &options)
-      : problem(problem), target(target), options(options) {}
+      : problem(problem), target(target), options(options),
+        nests(options.nests ? *options.nests : own),
+        compared(getComparedAxes(problem)) {}
 
   llvm::Expected<SearchResult> run();
 
@@ -193,6 +204,9 @@ private:
                                                       Schedule schedule);
   const LoopNest *getNest(const Schedule &schedule);
   std::vector<CostedSchedule> getOthers(const CostedSchedule &chosen);
+  Tried &getTried(const Schedule &schedule);
+  const Cost &getCost(Tried &tried, const Schedule &schedule);
+  CostedSchedule getWhole(const Schedule &schedule);
   bool tryCandidate(const Schedule &schedule);
   bool improve();
   bool improvePairs();
@@ -202,12 +216,14 @@ private:
   const Target &target;
   const SearchOptions &options;
   std::vector<Field> fields;
-  /// By the axes that tiles cover.
-  std::map<std::vector<bool>, std::unique_ptr<LoopNest>> nests;
+  PlannedNests own, &nests;
+  const AxisSet compared;
   SearchResult best;
-  /// All schedules by their fields, without a cost if illegal: descents meet
-  /// the same ones.
-  std::map<Fields, std::optional<CostedSchedule>> tried;
+  /// By the fields, with two stages for all beyond: descents meet the same
+  /// schedules.
+  std::map<Fields, Tried> known;
+  /// Legal schedules by their fields, where others are asked for.
+  std::map<Fields, Schedule> legal;
   bool found = false;
   std::string error;
 };
@@ -253,12 +269,14 @@ void Search::addFields(Schedule &schedule) {
 
 /// The loops of `schedule`, or null. Only sizes differ between most schedules.
 const LoopNest *Search::getNest(const Schedule &schedule) {
-  auto [it, isNew] = nests.try_emplace(getCovered(problem, schedule));
-  if (!isNew) {
-    if (it->second)
-      setTiles(*it->second, schedule);
+  auto [it, isNew] = nests.try_emplace(getPlanKey(problem, schedule, compared));
+  if (it->second) {
+    setTiles(*it->second, schedule);
     return it->second.get();
   }
+  // Another kernel's reason may have other names.
+  if (!isNew && !error.empty())
+    return nullptr;
   llvm::Expected<LoopNest> nest = planLoopNest(problem, schedule);
   if (nest) {
     it->second = std::make_unique<LoopNest>(std::move(*nest));
@@ -296,44 +314,77 @@ std::vector<CostedSchedule> Search::getOthers(const CostedSchedule &chosen) {
     return least;
   };
   while (others.size() < options.others) {
-    const CostedSchedule *best = nullptr;
+    const Schedule *best = nullptr;
     unsigned most = 0;
-    for (const auto &[fields, known] : tried) {
-      if (!known || known->cost.excess > chosen.cost.excess ||
-          known->cost.time > chosen.cost.time * kSlack)
+    auto getCostOf = [&](const Schedule &schedule) -> const Cost & {
+      return getCost(getTried(schedule), schedule);
+    };
+    for (const auto &[fields, each] : legal) {
+      const Cost &cost = getCostOf(each);
+      if (cost.excess > chosen.cost.excess ||
+          cost.time > chosen.cost.time * kSlack)
         continue;
-      const CostedSchedule &each = *known;
       unsigned distance = getDistance(fields);
       if (distance > most ||
-          (best && distance == most && each.cost < best->cost)) {
+          (best && distance == most && cost < getCostOf(*best))) {
         best = &each;
         most = distance;
       }
     }
     if (!best)
       break;
-    taken.push_back(getFields(best->schedule));
-    if (llvm::Error illegal = checkSchedule(problem, best->schedule))
+    taken.push_back(getFields(*best));
+    if (llvm::Error illegal = checkSchedule(problem, *best))
       llvm::consumeError(std::move(illegal));
     else
-      others.push_back(*best);
+      others.push_back(getWhole(*best));
   }
   return others;
+}
+
+/// What a block does is the same for all numbers of stages beyond the first.
+Tried &Search::getTried(const Schedule &schedule) {
+  Fields fields = getFields(schedule);
+  fields[1] = std::min<int64_t>(schedule.stages, 2);
+  auto [it, isNew] = known.try_emplace(std::move(fields));
+  if (isNew)
+    if (const LoopNest *nest = getNest(schedule))
+      it->second.counts = countNest(problem, schedule, *nest);
+  return it->second;
+}
+
+const Cost &Search::getCost(Tried &tried, const Schedule &schedule) {
+  for (const auto &[stages, cost] : tried.costs)
+    if (stages == schedule.stages)
+      return cost;
+  Cost cost = computeCost(problem, schedule, *tried.counts, target);
+  cost.kernels.clear();
+  return tried.costs.emplace_back(schedule.stages, std::move(cost)).second;
+}
+
+/// The schedule with all of its cost.
+CostedSchedule Search::getWhole(const Schedule &schedule) {
+  return {schedule,
+          computeCost(problem, schedule, *getTried(schedule).counts, target)};
 }
 
 /// Whether `schedule` is better than the best of this descent, which it then
 /// becomes.
 bool Search::tryCandidate(const Schedule &schedule) {
   ++best.candidates;
-  auto [it, isNew] = tried.try_emplace(getFields(schedule));
-  std::optional<CostedSchedule> &known = it->second;
-  if (isNew)
-    if (const LoopNest *nest = getNest(schedule))
-      known = {schedule, computeCost(problem, schedule, *nest, target)};
-  if (!known || (found && !(known->cost < best.cost)))
+  Tried &tried = getTried(schedule);
+  if (!tried.counts)
     return false;
-  best.schedule = known->schedule;
-  best.cost = known->cost;
+  if (options.others)
+    legal.try_emplace(getFields(schedule), schedule);
+  // Whether it fits is known before how long it takes, and comes first.
+  if (found && getExcess(*tried.counts, schedule, target) > best.cost.excess)
+    return false;
+  const Cost &cost = getCost(tried, schedule);
+  if (found && !(cost < best.cost))
+    return false;
+  best.schedule = schedule;
+  best.cost = cost;
   found = true;
   return true;
 }
@@ -429,6 +480,7 @@ llvm::Expected<SearchResult> Search::run() {
   }
   if (!result)
     return llvm::createStringError(error);
+  result->cost = getWhole(result->schedule).cost;
   result->schedule.grid = result->cost.kernels.front().grid;
   if (llvm::Error illegal = checkSchedule(problem, result->schedule))
     return illegal;

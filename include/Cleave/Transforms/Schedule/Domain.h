@@ -47,6 +47,10 @@ std::vector<DomainBound> findDomain(const Problem &problem, AxisId axis,
 void collectArguments(const Problem &problem, const DomainBound &bound,
                       std::vector<NodeId> &arguments);
 
+/// The axes of arguments that comparisons are made of: a bound may be computed
+/// from those whose tiles have one position.
+AxisSet getComparedAxes(const Problem &problem);
+
 /// Adds the axes whose positions, or extents, the bound is computed from.
 void collectAxes(const Problem &problem, const DomainBound &bound,
                  AxisSet &positions, AxisSet &extents);

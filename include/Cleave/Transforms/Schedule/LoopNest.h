@@ -97,6 +97,9 @@ struct NestBlock {
   /// computed there. Known once the nest has been planned, as is what follows.
   std::vector<const NestBlock *> homes;
   std::vector<bool> tiles;
+  /// By node: whether each warp makes its own fragments of the tile. Others are
+  /// made once and move through shared memory.
+  std::vector<bool> cheap;
 };
 
 struct Loop {
@@ -128,6 +131,10 @@ struct NodeUses {
   std::vector<bool> references;
   /// Of loaded tiles alone, element by element: made where it is used.
   std::vector<bool> madeOfLoads;
+  /// Whether anything is a contraction.
+  bool hasProducts = false;
+  /// Arguments of which no loop loads something in two steps.
+  std::vector<bool> loadedOnce;
   /// The sets of axes that nodes have, and by node, which.
   std::vector<AxisSet> shapes;
   std::vector<unsigned> shapeOf;
@@ -161,9 +168,11 @@ bool isWrittenOut(const Problem &problem, const Loop &loop);
 /// Whether a loop is a step of `block`, other than one that is written out.
 bool holdsLoop(const Problem &problem, const NestBlock &block);
 
-/// Whether an axis is covered by its tile, for all tiles of `schedule`: what
-/// the loops of a problem depend on, besides the sizes of tiles.
-std::vector<bool> getCovered(const Problem &problem, const Schedule &schedule);
+/// What the loops of a problem depend on besides the sizes of tiles: for all
+/// tiles of `schedule`, whether they cover their axes, and whether tiles of the
+/// axes `single` have one position (see getComparedAxes).
+std::vector<bool> getPlanKey(const Problem &problem, const Schedule &schedule,
+                             const AxisSet &single);
 
 /// Gives loops that were planned for other tiles, which cover the same axes,
 /// those of `schedule`.

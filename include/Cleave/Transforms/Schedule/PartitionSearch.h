@@ -37,6 +37,8 @@ struct SearchCache {
   std::map<std::vector<int64_t>, SearchResult> results;
   /// By what kernels compute.
   std::map<std::vector<int64_t>, Schedule> schedules;
+  /// By what kernels compute, whatever the extents.
+  std::map<std::vector<int64_t>, PlannedNests> nests;
 };
 
 /// The best partition found, each kernel with its best schedule; an error if

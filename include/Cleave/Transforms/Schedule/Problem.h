@@ -262,10 +262,12 @@ public:
   /// Whether `id` is computed from constants and extents only, and thus costs
   /// nothing to repeat wherever it is used.
   bool isScalar(NodeId id) const { return scalars[id]; }
-  /// Equal for graphs of kernels that differ in names only. Arguments from
-  /// number `arguments` on are stored values, whose numbers do not matter;
-  /// representative extents matter where `exact`.
-  std::vector<int64_t> getKey(unsigned arguments, bool exact) const;
+  /// Which extents of axes tell problems apart.
+  enum class KeyExtents { None, Known, All };
+  /// Equal for graphs of kernels that differ in names, and in other extents,
+  /// only: all are those that decisions are made for too. Arguments from number
+  /// `arguments` on are stored values, whose numbers do not matter.
+  std::vector<int64_t> getKey(unsigned arguments, KeyExtents extents) const;
   /// How many nodes and results use each node.
   std::vector<unsigned> countUses() const;
   /// The references and old states that `id` is computed from.

@@ -15,8 +15,14 @@
 #define CLEAVE_TRANSFORMS_SCHEDULE_SEARCH_H
 
 #include "Cleave/Transforms/Schedule/CostModel.h"
+#include <map>
+#include <memory>
 
 namespace mlir::cleave::schedule {
+
+/// The loops that were planned for a kernel, by what they depend on (see
+/// getPlanKey); null where there are none.
+using PlannedNests = std::map<std::vector<bool>, std::unique_ptr<LoopNest>>;
 
 struct SearchOptions {
   bool horizontal = true;
@@ -28,6 +34,9 @@ struct SearchOptions {
   llvm::ArrayRef<AxisTile> grid;
   /// A schedule that is good for other extents.
   const Schedule *start = nullptr;
+  /// Where loops of the same kernel are kept, whatever its extents; null for
+  /// one search alone.
+  PlannedNests *nests = nullptr;
   /// Schedules beside the best to return, for somebody who measures: not much
   /// worse by the model, and as different as can be.
   unsigned others = 0;
