@@ -41,6 +41,23 @@ bool schedule::isContraction(const Problem &problem, NodeId id) {
   return node.kind == NodeKind::Contract;
 }
 
+/// As the GPU takes them (GenericKind.cpp): without rows, columns or a sum of
+/// both sides, and of f64, a product is a reduction.
+static bool isProduct(const Problem &problem, NodeId id) {
+  llvm::ArrayRef<NodeId> body = getBody(problem, id);
+  const Node &lhs = problem[body[0]], &rhs = problem[body[1]];
+  auto isReduced = [&](AxisId axis) {
+    return llvm::is_contained(problem.getReducedAxes(id), axis);
+  };
+  auto isFree = [&](AxisId axis) { return !isReduced(axis); };
+  return lhs.element != Element::F64 &&
+         llvm::any_of(subtract(lhs.axes, rhs.axes), isFree) &&
+         llvm::any_of(subtract(rhs.axes, lhs.axes), isFree) &&
+         llvm::any_of(lhs.axes, [&](AxisId axis) {
+           return isReduced(axis) && llvm::is_contained(rhs.axes, axis);
+         });
+}
+
 double NestCounter::getPadded(const NestBlock &block,
                               llvm::ArrayRef<AxisId> axes) const {
   double size = 1;
@@ -314,6 +331,14 @@ void NestCounter::countLoad(const NestBlock &block, NodeId id, double trips) {
   insert(counts.moved, id);
 }
 
+/// Registers hold all of what a reduction, which is not a product of fragments,
+/// reduces at once.
+void NestCounter::countReducedTile(double elements, const Node &reduced) {
+  constexpr double kRegisterBits = 32;
+  double registers = std::max(1.0, getBits(reduced.element) / kRegisterBits);
+  cost.largestTile = std::max(cost.largestTile, elements * registers);
+}
+
 double NestCounter::countStep(const NestBlock &block, const Step &step,
                               double trips) {
   NodeId id = step.node;
@@ -335,6 +360,8 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
     AxisSet all = unite(problem[body[0]].axes, problem[body[1]].axes);
     double macs = trips * getPadded(block, all);
     macs *= static_cast<double>(chosen.warps) / getBusyWarps(block, id);
+    if (!isProduct(problem, id))
+      countReducedTile(getPadded(block, all), problem[body[0]]);
     bool tensor = isTensor(problem[body[0]].element);
     (tensor ? cost.tensorMacs : cost.scalarOps) += macs;
     // With several stages operands are made of fragments of the ring's tiles.
@@ -348,7 +375,7 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
   } else if (!problem.getReducedAxes(id).empty()) {
     double elements = getTileSize(block, body[0]);
     cost.scalarOps += trips * elements;
-    cost.largestTile = std::max(cost.largestTile, elements);
+    countReducedTile(elements, problem[body[0]]);
     if (hasRing(block))
       cost.sharedTraffic += trips * getRingBytes(block, body[0]);
     if (!block.tiles[body[0]])

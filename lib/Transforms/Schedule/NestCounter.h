@@ -103,6 +103,7 @@ private:
   void countLoad(const NestBlock &block, NodeId id, double trips);
   /// The bytes of the tile that stays in registers.
   double countStep(const NestBlock &block, const Step &step, double trips);
+  void countReducedTile(double elements, const Node &reduced);
   void countExpression(const NestBlock &block, NodeId id, double elements);
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
   Division divide(const NestBlock &block, NodeId contraction);

@@ -69,6 +69,27 @@ TEST(CostModelTest, TooLargeTilesDoNotFit) {
 }
 
 // Each warp reads its rows of one operand and its columns of the other.
+// Tensor cores take neither a sum that one side alone has, nor f64: registers
+// hold all that is reduced at once.
+TEST(CostModelTest, ProductsWithoutFragmentsAreHeldWhole) {
+  auto getLargest = [](Element element, bool bothSides) {
+    Problem p;
+    AxisId m = p.addAxis("M", kDynamic, 64), k = p.addAxis("K", 512, 512);
+    AxisId n = p.addAxis("N", 512, 512);
+    NodeId x = p.addArgument(0, element, {m, k});
+    NodeId w =
+        p.addArgument(1, element, bothSides ? AxisSet{k, n} : AxisSet{n});
+    p.results = {{p.addContract(x, w, {k}), {m, n}}};
+    Schedule schedule;
+    schedule.grid = {{m, 16}, {n, 32}};
+    schedule.loop = {{k, 64}};
+    return getCost(p, schedule).kernels[0].largestTile;
+  };
+  EXPECT_EQ(getLargest(Element::F16, true), 0);
+  EXPECT_EQ(getLargest(Element::F16, false), 16 * 32 * 64);
+  EXPECT_EQ(getLargest(Element::F64, true), 2 * 16 * 32 * 64);
+}
+
 TEST(CostModelTest, MoreWarpsReadMoreFragments) {
   LinearWithNorm graph(2048);
   Schedule schedule;

@@ -52,7 +52,7 @@ struct KernelCost {
   /// Per block.
   double loadedBytes = 0, storedBytes = 0, sharedTraffic = 0;
   double tensorMacs = 0, scalarOps = 0, specialOps = 0;
-  /// Elements of the largest tile that a reduction makes.
+  /// Registers of the largest tile that a reduction makes, of all threads.
   double largestTile = 0;
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
