@@ -5,7 +5,8 @@
 """Compile time and memory of the examples.
 
 Usage: compile_time.py [--tools build/bin] [--repeat 5] [--chip sm_90a]
-                       [--algebra] [--suite [--results R.json] | FILE.mlir ...]
+                       [--algebra | --cpu]
+                       [--suite [--results R.json] | FILE.mlir ...]
 
 Prints a table of the way from .mlir to cubin: the whole process with ptxas, the
 fastest and the median of the repeated runs, then of the fastest run the share
@@ -15,6 +16,9 @@ latter. --suite takes the graphs of the benchmark in the place of the examples;
 with --results (of run_suite.py) the first calls of what torch.compile made stand
 beside them, the quickest of a program's shapes, in a process that has compiled
 others before.
+With --cpu the processor seconds of the process and of ptxas, whatever else the
+machine does: the least of the repeated runs, of a process that stops after each
+phase, less that of the phase before; of code and ptxas two cores do half each.
 With --algebra a table of --cleave-algebra alone: the times of its phases, of
 which the final check stands apart, how the saturation ended, and the peak
 memory of the process.
@@ -116,6 +120,37 @@ def print_times(args, files):
     print(f"peak memory of one process: {peak:.0f} MiB")
 
 
+def cpu_seconds(command):
+    """Of the process and those that it waits for; none if it fails."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    return None if status else usage.ru_utime + usage.ru_stime
+
+
+def print_cpu(args, files):
+    print(f"{args.chip}, {args.repeat} runs, processor seconds")
+    print("| file | algebra | schedule | code | ptxas | whole |")
+    print("|---|--:|--:|--:|--:|--:|")
+    cubin = f"--cleave-to-cubin=chip={args.chip}"
+    stops = [["--cleave-algebra"],
+             ["--cleave-algebra", f"--cleave-assign-schedule=target={args.chip}"],
+             [cubin + " format=isa"], [cubin]]
+    for path in files:
+        command = [os.path.join(args.tools, "cleave-opt"), path, "-o",
+                   os.devnull]
+        runs = [[cpu_seconds([*command, *stop]) for _ in range(args.repeat)]
+                for stop in stops]
+        name = os.path.splitext(os.path.basename(path))[0]
+        if any(None in seconds for seconds in runs):
+            print(f"| {name} | failed | | | | |")
+            continue
+        upto = [0, *(min(seconds) for seconds in runs)]
+        print(f"| {name} | " + " | ".join(
+            f"{max(end - begin, 0):.2f}" for begin, end in zip(upto, upto[1:])) +
+              f" | {upto[-1]:.2f} |", flush=True)
+
+
 def write_suite(folder):
     """The suite's programs as files."""
     for name, shapes in suite.programs().items():
@@ -166,6 +201,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--algebra", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--suite", action="store_true")
     parser.add_argument("--results")
     parser.add_argument("files", nargs="*")
@@ -177,6 +213,8 @@ def main():
         if args.algebra:
             print_algebra(os.path.join(args.tools, "cleave-opt"), files,
                           args.repeat)
+        elif args.cpu:
+            print_cpu(args, files)
         else:
             print_times(args, files)
 
