@@ -48,8 +48,10 @@ static llvm::cl::opt<bool>
     randomSchedules("random-schedules",
                     llvm::cl::desc("Graphs under random schedules"),
                     llvm::cl::cat(category));
-static llvm::cl::opt<bool> keep("keep", llvm::cl::desc("Write every graph"),
-                                llvm::cl::cat(category));
+static llvm::cl::opt<bool>
+    keep("keep",
+         llvm::cl::desc("Write every graph, and what it is compiled as"),
+         llvm::cl::cat(category));
 static llvm::cl::opt<bool>
     asFound("as-found", llvm::cl::desc("Do not make failing graphs smaller"),
             llvm::cl::cat(category));
@@ -299,8 +301,12 @@ static void runGraphs(MLIRContext &context, Report &report) {
     llvm::PrettyStackTraceFormat trace("graph %u", seed);
     GraphPlan plan = makeRandomGraph(context, seed);
     Choices choices = Choices::get(seed);
+    std::string reason;
     if (keep)
       write(*plan.build(context), "graph" + Twine(seed));
+    if (std::optional<Prepared> prepared =
+            keep ? prepare(context, plan, choices, seed, reason) : std::nullopt)
+      write(*prepared->module, "graph" + Twine(seed) + ".scheduled");
     ++report.graphs;
     Outcome outcome = tryGraph(context, plan, choices, seed, &report);
     if (outcome.kind == Outcome::Right)
