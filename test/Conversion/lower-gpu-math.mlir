@@ -114,4 +114,22 @@ gpu.module @m {
     memref.store %s, %p[%c0] : memref<1xf32>
     gpu.return
   }
+
+  // A polynomial is computed of one element after the other: else it takes
+  // registers for all of them, many times.
+  // CHECK-LABEL: gpu.func @erf
+  // CHECK: vector.extract %{{.*}}[0]
+  // CHECK-NOT: vector.extract
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"{{.*}} : (f32, f32) -> f32
+  // CHECK-NOT: vector.extract
+  // CHECK: vector.insert %{{.*}} [0]
+  // CHECK: vector.extract %{{.*}}[1]
+  // CHECK: vector.insert %{{.*}} [1]
+  // CHECK-NOT: math.erf
+  gpu.func @erf(%x: vector<2xf32>, %p: memref<2xf32>) {
+    %c0 = arith.constant 0 : index
+    %e = math.erf %x : vector<2xf32>
+    vector.store %e, %p[%c0] : memref<2xf32>, vector<2xf32>
+    gpu.return
+  }
 }

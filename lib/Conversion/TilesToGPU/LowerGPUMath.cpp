@@ -100,6 +100,25 @@ struct LowerToIntrinsic : OpRewritePattern<Op> {
   double pre, post;
 };
 
+/// A long sequence of instructions for one element after the other: each step
+/// for all of them would take registers for all of them, several times.
+template <typename Op> struct SplitVector : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<VectorType>(op.getType()))
+      return failure();
+    rewriter.replaceOp(op, mapElements(rewriter, op.getLoc(), op.getOperand(),
+                                       [&](ArrayRef<Value> elements) -> Value {
+                                         return Op::create(rewriter,
+                                                           op.getLoc(),
+                                                           elements.front());
+                                       }));
+    return success();
+  }
+};
+
 /// What was extended to `value`, or to what `value` reorders; null if that was
 /// not of `type`.
 Value findUnextended(Value value, Type type) {
@@ -226,6 +245,8 @@ struct LowerGPUMathPass : cleave::impl::LowerGPUMathPassBase<LowerGPUMathPass> {
     patterns.add<LowerToIntrinsic<math::CopySignOp>>(context,
                                                      "llvm.copysign.f32");
     patterns.add<MultiplyHalves>(context);
+    patterns.add<SplitVector<math::TanhOp>, SplitVector<math::ErfOp>>(context,
+                                                                      2);
     populatePolynomialApproximateTanhPattern(patterns);
     populatePolynomialApproximateErfPattern(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
