@@ -298,6 +298,40 @@ bool Translator::translateIntrinsicCall(Operation *op) {
   return true;
 }
 
+/// CUDA's bitcode library, which f64 and powers need: `__nv_exp`, of f32
+/// `__nv_expf`.
+bool Translator::translateLibraryCall(Operation *op) {
+  auto call = dyn_cast<LLVM::CallOp>(op);
+  if (!call || !call.getCallee() || call->getNumResults() != 1)
+    return false;
+  StringRef name = *call.getCallee();
+  if (!name.consume_front("__nv_"))
+    return false;
+  if (call.getResult().getType().isF32() && !name.consume_back("f"))
+    return false;
+  using Function = double (*)(double, double);
+  Function function =
+      llvm::StringSwitch<Function>(name)
+          .Case("exp", [](double a, double) { return std::exp(a); })
+          .Case("exp2", [](double a, double) { return std::exp2(a); })
+          .Case("log", [](double a, double) { return std::log(a); })
+          .Case("log2", [](double a, double) { return std::log2(a); })
+          .Case("sqrt", [](double a, double) { return std::sqrt(a); })
+          .Case("rsqrt", [](double a, double) { return 1 / std::sqrt(a); })
+          .Case("tanh", [](double a, double) { return std::tanh(a); })
+          .Case("erf", [](double a, double) { return std::erf(a); })
+          .Case("fabs", [](double a, double) { return std::fabs(a); })
+          .Case("floor", [](double a, double) { return std::floor(a); })
+          .Case("ceil", [](double a, double) { return std::ceil(a); })
+          .Case("pow", [](double a, double b) { return std::pow(a, b); })
+          .Case("copysign",
+                [](double a, double b) { return std::copysign(a, b); })
+          .Default(nullptr);
+  if (function)
+    real(op, function);
+  return function;
+}
+
 //===----------------------------------------------------------------------===//
 // Casts and comparisons
 //===----------------------------------------------------------------------===//

@@ -221,10 +221,14 @@ LogicalResult Translator::translate(Operation *op) {
              << result.getType();
   if (translateConstant(op) || translateInteger(op) || translateReal(op) ||
       translateCast(op) || translateCompare(op) || translateAggregate(op) ||
-      translateIntrinsicCall(op) || translateControl(op) ||
-      translateMemory(op) || translateAtomic(op) || translateId(op) ||
-      translateCopy(op) || translateVote(op) || translateWarp(op))
+      translateIntrinsicCall(op) || translateLibraryCall(op) ||
+      translateControl(op) || translateMemory(op) || translateAtomic(op) ||
+      translateId(op) || translateCopy(op) || translateVote(op) ||
+      translateWarp(op))
     return success();
+  if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee())
+    return op->emitOpError("of '")
+           << *call.getCallee() << "' is not known to the emulator";
   return op->emitOpError("is not known to the emulator");
 }
 

@@ -57,6 +57,7 @@ private:
   bool translateCompare(Operation *op);
   bool translateAggregate(Operation *op);
   bool translateIntrinsicCall(Operation *op);
+  bool translateLibraryCall(Operation *op);
   bool translateControl(Operation *op);
   bool translateMemory(Operation *op);
   bool translateAtomic(Operation *op);
