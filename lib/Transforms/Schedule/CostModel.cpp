@@ -66,6 +66,12 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
+  /// Blocks of the busiest multiprocessor.
+  double getBlocks() const {
+    return std::ceil(cost.blocks / static_cast<double>(target.multiprocessors));
+  }
+  bool isSteady() const;
+  double getCompute(double running) const;
   /// Bytes of the arguments that `blocks` consecutive blocks load.
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
   void orderGrid(double concurrent);
@@ -136,6 +142,43 @@ void TimeModel::orderGrid(double concurrent) {
   }
 }
 
+/// Whether a multiprocessor has products to compute all the time, of blocks
+/// that are at different places. A warp alone in its block waits for itself.
+bool TimeModel::isSteady() const {
+  constexpr double kManyBlocks = 8;
+  return cost.tensorMacs > 0 && chosen.warps > 1 && getBlocks() >= kManyBlocks;
+}
+
+/// How long a block computes while so many warps are running. Few do not keep
+/// the units busy: products need less of each other than other instructions do.
+/// With more of them the one hides behind the other. Fragments move while other
+/// warps compute.
+double TimeModel::getCompute(double running) const {
+  double units = static_cast<double>(target.multiprocessors);
+  double tensor = cost.tensorMacs / (target.tensorMacs / units);
+  double shared = cost.sharedTraffic / (target.sharedTraffic / units);
+  double scalar = cost.scalarOps / (target.scalarOps / units);
+  double special = cost.specialOps / (target.specialOps / units);
+  auto getShare = [&](double enough) {
+    return std::min(1.0, running / enough);
+  };
+  double products = tensor / getShare(6);
+  double others = scalar / getShare(16) + special / getShare(4);
+  if (isSteady()) {
+    // Large tiles are many independent instructions a warp; those that load
+    // fragments take turns with them, and moves do where registers get short.
+    constexpr double kSmallTiles = 96, kMany = 192, kLoads = 0.3;
+    double registers = static_cast<double>(cost.registersPerThread);
+    double depth = std::clamp(registers / kSmallTiles, 1.0, 2.0);
+    others = scalar / getShare(16 / depth) + special / getShare(4 / depth);
+    others *= 1 + std::max(0.0, registers - kMany) / 128;
+    others += kLoads * shared;
+  }
+  return std::max(shared,
+                  std::max(products, others) +
+                      (1 - 0.7 * getShare(8)) * std::min(products, others));
+}
+
 KernelCost TimeModel::run() {
   double threads = static_cast<double>(chosen.warps) * 32;
   cost.registersPerThread = getRegisters(counts, chosen);
@@ -159,24 +202,7 @@ KernelCost TimeModel::run() {
 
   double loads =
       (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
-  double tensor = cost.tensorMacs / (target.tensorMacs / units);
-  double shared = cost.sharedTraffic / (target.sharedTraffic / units);
-  double scalar = cost.scalarOps / (target.scalarOps / units);
-  double special = cost.specialOps / (target.specialOps / units);
-  // Fragments move while other warps compute. Few warps do not keep the units
-  // busy: products need less of each other than other instructions do. With
-  // more of them the one hides behind the other.
   double warps = static_cast<double>(chosen.warps);
-  auto getCompute = [&](double running) {
-    auto getShare = [&](double enough) {
-      return std::min(1.0, running / enough);
-    };
-    double products = tensor / getShare(6);
-    double others = scalar / getShare(16) + special / getShare(4);
-    return std::max(shared,
-                    std::max(products, others) +
-                        (1 - 0.7 * getShare(8)) * std::min(products, others));
-  };
   double compute = getCompute(warps);
   // Within a block a step waits for its loads before it computes, unless they
   // come through a ring: then only for each other, and for the first tile. More
@@ -202,10 +228,12 @@ KernelCost TimeModel::run() {
   // The busiest multiprocessor works on several blocks at a time, one after the
   // other. What one waits the others hide, but not all of it: without a ring a
   // step has two barriers, in front of its stores and behind them.
-  double blocks = std::ceil(cost.blocks / units);
+  double blocks = getBlocks();
   double together = std::min(resident, std::max(blocks, 1.0));
   double waits =
       together > 1 ? barriers * (chosen.stages > 1 ? 1 : 2) / together : 0;
+  if (isSteady())
+    waits -= steps * target.barrier / together / 2;
   cost.time =
       std::max(blocks * std::max(loads, getCompute(together * warps) + waits),
                std::ceil(blocks / together) * alone);
@@ -262,8 +290,8 @@ double schedule::getJoinedTime(const KernelCost &front,
 }
 
 /// What device memory moves and what is computed if tiles fit and nothing is
-/// read or computed again. Masks may leave out any part of what is loaded, and of
-/// the arithmetic.
+/// read or computed again. Masks may leave out any part of what is loaded, and
+/// of the arithmetic.
 double schedule::getLeastTime(const Problem &kernel, const Target &target) {
   auto getSize = [&](llvm::ArrayRef<AxisId> axes) {
     double size = 1;
