@@ -345,9 +345,12 @@ double schedule::getExcess(const NestCounts &counts, const Schedule &schedule,
   constexpr double kMostThreadElements = 128;
   auto registers = static_cast<double>(getRegisters(counts, schedule));
   double threads = static_cast<double>(schedule.warps) * 32;
-  // Beyond nine tenths of its registers a thread starts to spill.
+  // Beyond nine tenths of its registers a thread starts to spill; sooner where
+  // rows are elements, not fragments: each has an address and a mask.
+  double usable = counts.cost.tensorMacs > 0 ? 0.9 : 0.85;
   return std::max(
-      {1.0, registers / (0.9 * static_cast<double>(target.registersPerThread)),
+      {1.0,
+       registers / (usable * static_cast<double>(target.registersPerThread)),
        registers * threads / static_cast<double>(target.registers),
        counts.cost.largestTile / (kMostThreadElements * threads),
        // Conversions between layouts take some that is not counted, but for
