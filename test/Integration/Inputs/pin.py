@@ -5,7 +5,7 @@
 
 pin.py OPT RUN EXAMPLES TMP NAME LABEL FIELDS [COUNT]: the example, cut down, goes
 through the algebra; the schedule with FIELDS is pinned to the first region with
-the label LABEL, and the function must have COUNT kernels (1) and be right at
+the label LABEL, and the function must have COUNT launches (1) and be right at
 extents that are odd, 1 and 0.
 """
 
@@ -43,13 +43,13 @@ def main(opt, tool, examples, scratch, name, label, fields, count="1"):
         file.write(forms)
     nest = subprocess.run([opt, pinned, "--cleave-print-loop-nest", "-o", os.devnull],
                           capture_output=True, text=True)
-    kernels = len(re.findall(r"(?m)^kernel \d+:", nest.stderr))
-    if nest.returncode or kernels != int(count):
-        sys.exit(f"{name}: {kernels} kernels\n{nest.stderr}")
+    launches = len(re.findall(r"(?m)^kernel \d+:", nest.stderr))
+    if nest.returncode or launches != int(count):
+        sys.exit(f"{name}: {launches} launches\n{nest.stderr}")
     bind = ";".join(",".join(f"{axis}={extent}" for axis, extent in binding.items())
                     for binding in bindings)
     run([tool, pinned, "--source", graph, "--check", "--bind", bind])
-    print(f"{name}, '{label}': {kernels} kernel{'s' if kernels > 1 else ''}, right")
+    print(f"{name}, '{label}': {launches} launch{'es' if launches > 1 else ''}, right")
 
 
 if __name__ == "__main__":
