@@ -263,7 +263,8 @@ KernelCost TimeModel::run() {
 
 /// As long as the longest of them, or as all of their work takes. Where one
 /// leaves places on the multiprocessors, but not for all of the next, the rest
-/// comes when it is done; a few find a place where another block ends early.
+/// comes when it is done: a few blocks find a place where another ends early,
+/// and the first of the others wait while the last in front compute.
 double schedule::getSharedTime(llvm::ArrayRef<KernelCost> kernels,
                                const Target &target) {
   double longest = 0, busy = 0, memory = 0, inTurn = 0, waves = 0;
@@ -277,7 +278,8 @@ double schedule::getSharedTime(llvm::ArrayRef<KernelCost> kernels,
     if (waves == 0)
       inTurn = time;
     else if (waves < 1)
-      inTurn += time * std::clamp(2 * (waves + own - 1), 0.0, 1.0);
+      inTurn += std::max(0.0, time - 2.5 * target.latency) *
+                std::clamp(2 * (waves + own - 1), 0.0, 1.0);
     waves += own;
   }
   return std::max({longest, busy, memory, inTurn}) + target.launch;

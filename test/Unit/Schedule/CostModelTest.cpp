@@ -254,7 +254,8 @@ TEST(CostModelTest, KernelsOfOneLaunch) {
   EXPECT_EQ(getSharedTime({large, large}, target), target.launch + 18);
   // What finds no place beside the one in front comes after it.
   small.blocks = large.blocks = 0.9 * double(target.multiprocessors);
-  EXPECT_EQ(getSharedTime({large, small}, target), target.launch + 14);
+  EXPECT_EQ(getSharedTime({large, small}, target),
+            target.launch + 14 - 2.5 * target.latency);
   small.resident = 4;
   large.resident = 2;
   EXPECT_EQ(getSharedTime({large, small}, target), target.launch + 10);
