@@ -28,3 +28,20 @@ func.func @difference(%x: tensor<?xf32, #K> {cleave.range = 1.0 : f32}) -> tenso
   %d = cleave.sub %m, %m : (tensor<f32, #s>, tensor<f32, #s>) -> tensor<f32, #s>
   return %d : tensor<f32, #s>
 }
+
+// The rounding errors are so small that the type of the result has none: C alone
+// varies, which the mean over T has taken away.
+#C = #cleave.axes<C>
+#T = #cleave.axes<T>
+#C_T = #cleave.axes<C, T>
+// CHECK-LABEL: @no_variance
+// CHECK: cleave.alternatives
+func.func @no_variance(%c: tensor<?xf16, #C>, %t: tensor<?xf16, #T>) -> tensor<?xf16, #T> {
+  %x = cleave.add %c, %t : (tensor<?xf16, #C>, tensor<?xf16, #T>) -> tensor<?x?xf32, #C_T>
+  %n = cleave.layer_norm %x over [T] eps 1.0e-3 : (tensor<?x?xf32, #C_T>) -> tensor<?x?xf32, #C_T>
+  %v = cleave.layer_norm %n over [C] eps 1.0 : (tensor<?x?xf32, #C_T>) -> tensor<?x?xf32, #C_T>
+  %q = cleave.mul %v, %v : (tensor<?x?xf32, #C_T>, tensor<?x?xf32, #C_T>) -> tensor<?x?xf32, #C_T>
+  %s = cleave.reduce_sum %q over [C] : (tensor<?x?xf32, #C_T>) -> tensor<?xf32, #T>
+  %h = cleave.cast %s : tensor<?xf32, #T> to tensor<?xf16, #T>
+  return %h : tensor<?xf16, #T>
+}
