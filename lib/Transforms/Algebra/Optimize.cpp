@@ -331,6 +331,13 @@ static bool dividesBy(FunctionOpInterface function,
   return walk.wasInterrupted();
 }
 
+/// What would be if more were known is asked for a remark alone. The examples
+/// take 250 nodes at most, while a graph without guards may take all.
+static void limitQuestion(AlgebraOptions &options) {
+  constexpr size_t kMostNodes = 2000;
+  options.limits.maxNodes = std::min(options.limits.maxNodes, kMostNodes);
+}
+
 SmallVector<std::string>
 mlir::cleave::findAxesNotToBeEmpty(FunctionOpInterface function,
                                    const RuleSet &rules, AlgebraOptions options,
@@ -348,6 +355,7 @@ mlir::cleave::findAxesNotToBeEmpty(FunctionOpInterface function,
     return {};
   options.minExtent = 1;
   options.k = 1;
+  limitQuestion(options);
   FailureOr<OptimizedFunction> best = optimize(function, rules, options);
   if (failed(best) || best->extraction.best.empty() ||
       (!strict.extraction.best.empty() &&
@@ -364,6 +372,7 @@ mlir::cleave::explainRefusal(FunctionOpInterface function, const RuleSet &rules,
   AlgebraOptions real = options;
   real.numerics = Numerics::Real;
   real.k = 1;
+  limitQuestion(real);
   FailureOr<OptimizedFunction> best = optimize(function, rules, real);
   if (failed(best) || best->extraction.best.empty())
     return std::nullopt;
