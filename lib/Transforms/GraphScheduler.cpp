@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 using namespace mlir;
@@ -76,8 +77,8 @@ getSymbols(Region &region, const AxisTable &axes, const Bindings &extents) {
 /// kernels of `partition`. `reason` says why there is none.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
-                               std::string &reason,
-                               const Partition *partition) {
+                               std::string &reason, const Partition *partition,
+                               double mostTime) {
   GraphSchedule result;
   result.graph.region = region;
   result.graph.splits = splits;
@@ -95,6 +96,7 @@ GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
   search.horizontal = options.horizontal;
   search.iterative = options.iterative;
   search.others = options.others;
+  search.mostTime = mostTime;
   llvm::Expected<PartitionResult> found =
       searchPartition(result.graph.problem, target, search, &cache, partition);
   if (!found) {
@@ -122,14 +124,18 @@ static Partition getPartition(const ScheduledGraph &graph) {
   return partition;
 }
 
-/// The most parts that `symbol` may stand for: none shorter than a few tiles.
-int64_t GraphScheduler::getMostParts(const std::string &symbol) const {
+/// The most parts of an axis: none shorter than a few tiles.
+int64_t GraphScheduler::getMostParts(const std::string &axis) const {
   constexpr int64_t kMostParts = 256, kLeastPart = 128;
-  Bindings extents = axes.representative(point);
+  return std::min(kMostParts, axes.representative(point)[axis] / kLeastPart);
+}
+
+/// The axis that `symbol` is the number of parts of, or nothing.
+std::string GraphScheduler::getAxisOf(const std::string &symbol) const {
   for (const SplitRelation &split : axes.splits())
     if (split.outer == symbol)
-      return std::min(kMostParts, extents[split.axis] / kLeastPart);
-  return 1;
+      return split.axis;
+  return "";
 }
 
 static bool isSplit(const GraphSchedule &schedule) {
@@ -175,9 +181,16 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
     return best;
   int64_t fill = whole ? getFill(*whole) : best ? getFill(*best) : 2;
   unsigned tried = 0;
+  // Where the parts of one reduction over an axis are so far from the best,
+  // those of another one are as well.
+  constexpr double kFar = 2;
+  double far = kFar * (whole ? whole->cost.time
+                             : std::numeric_limits<double>::infinity());
+  std::set<std::string> farAxes;
   for (const std::string &symbol : symbols) {
-    int64_t most = getMostParts(symbol);
-    if (most < 2)
+    std::string axis = getAxisOf(symbol);
+    int64_t most = axis.empty() ? 1 : getMostParts(axis);
+    if (most < 2 || farAxes.count(axis))
       continue;
     auto first = static_cast<int64_t>(llvm::bit_floor(
         static_cast<uint64_t>(std::clamp<int64_t>(fill, 2, most))));
@@ -188,7 +201,7 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
       Bindings more = keep ? best->graph.splits : splits;
       more[symbol] = parts;
       std::optional<GraphSchedule> candidate = scheduleRegion(
-          region, more, reason, partition ? &*partition : nullptr);
+          region, more, reason, partition ? &*partition : nullptr, far);
       if (!candidate)
         return false;
       tried += candidate->schedulesTried;
@@ -205,6 +218,8 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
       fewer = true;
     for (int64_t parts = first * 2; !fewer && parts <= most && tryParts(parts);)
       parts *= 2;
+    if (best && best->cost.time > far)
+      farAxes.insert(axis);
   }
   if (!best || !isSplit(*best))
     return best;

@@ -17,6 +17,7 @@
 
 #include "Cleave/Conversion/CleaveToLinalg.h"
 #include "Cleave/Transforms/Schedule/PartitionSearch.h"
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,12 +78,14 @@ public:
 private:
   std::optional<GraphSchedule>
   scheduleRegion(unsigned region, const Bindings &splits, std::string &reason,
-                 const schedule::Partition *partition = nullptr);
+                 const schedule::Partition *partition = nullptr,
+                 double mostTime = std::numeric_limits<double>::infinity());
   std::optional<GraphSchedule> scheduleParts(unsigned region,
                                              ArrayRef<std::string> symbols,
                                              const GraphSchedule *whole,
                                              std::string &reason);
-  int64_t getMostParts(const std::string &symbol) const;
+  int64_t getMostParts(const std::string &axis) const;
+  std::string getAxisOf(const std::string &symbol) const;
   int64_t getFill(const GraphSchedule &schedule) const;
 
   func::FuncOp function;

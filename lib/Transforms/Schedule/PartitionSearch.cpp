@@ -765,7 +765,7 @@ llvm::Expected<PartitionResult> Searcher::run(const Partition &start) {
     return llvm::createStringError(error);
   isStart = false;
   limit = searched + options.maxKernels / 3;
-  while (descend(*plan))
+  while (plan->cost.time <= options.mostTime && descend(*plan))
     ;
   return finish(*plan);
 }

@@ -15,6 +15,7 @@
 #define CLEAVE_TRANSFORMS_SCHEDULE_SEARCH_H
 
 #include "Cleave/Transforms/Schedule/CostModel.h"
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -49,6 +50,9 @@ struct SearchOptions {
   /// What a partition's search may cost: candidates times the square of the
   /// kernel's nodes, which is how long it takes to plan one.
   double maxWork = 120e6;
+  /// From kernels that are given and take longer the search does not go on, in
+  /// microseconds.
+  double mostTime = std::numeric_limits<double>::infinity();
 };
 
 /// A schedule and how long it takes.
