@@ -72,8 +72,24 @@ Operation *CleaveDialect::materializeConstant(OpBuilder &builder,
   return ConstantOp::create(builder, loc, type, number);
 }
 
+/// Nobody wants a schedule or a range to be ignored for a letter.
+static LogicalResult verifyKnown(Operation *op, NamedAttribute attr) {
+  constexpr llvm::StringLiteral kKnown[] = {
+      "alias",       "backwards",    "beside",   "candidates", "copy",
+      "derivations", "join",         "name",     "overlap",    "range",
+      "result",      "row_multiple", "schedule", "stages",     "symbols",
+      "target",      "warps",        "when",     "zeros"};
+  StringRef name = attr.getName().getValue();
+  name.consume_front("cleave.");
+  if (llvm::is_contained(kKnown, name))
+    return success();
+  return op->emitOpError("unknown attribute 'cleave.") << name << "'";
+}
+
 LogicalResult CleaveDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
+  if (failed(verifyKnown(op, attr)))
+    return failure();
   if (attr.getName() == kScheduleAttrName) {
     auto single = dyn_cast<ScheduleAttr>(attr.getValue());
     if (single && !single.getWhenAxes().empty())
@@ -146,7 +162,7 @@ LogicalResult CleaveDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   if (attr.getName() == kNameAttrName)
     return verifyName(op, attr);
   if (attr.getName() != kRangeAttrName)
-    return success();
+    return verifyKnown(op, attr);
   auto range = dyn_cast<FloatAttr>(attr.getValue());
   if (!range || !(range.getValueAsDouble() >= 0) ||
       range.getValue().isInfinity())
@@ -164,7 +180,7 @@ LogicalResult CleaveDialect::verifyRegionResultAttribute(Operation *op,
     return verifyName(op, attr);
   if (attr.getName() == kAliasAttrName)
     return verifyAlias(op, number, attr);
-  return success();
+  return verifyKnown(op, attr);
 }
 
 bool cleave::isCleaveTensor(Type type) {

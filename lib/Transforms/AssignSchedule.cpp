@@ -117,7 +117,10 @@ void CleaveAssignSchedulePass::explain(func::FuncOp function,
   remark::passed(function.getLoc(), opts) << StringRef(chosen);
   for (const GraphSchedule &other : found.regions)
     if (&other != &best)
-      miss(place + describe(other) + ", slower than region " +
+      miss(place + describe(other) +
+           (other.cost < best.cost
+                ? ", not worth its kernels or parts beside region "
+                : ", slower than region ") +
            std::to_string(best.graph.region));
 }
 

@@ -218,9 +218,11 @@ void Explainer::printLosers(const FoundSchedules &found) {
     os << "  " << describe(other);
     if (other.cost.excess > best.cost.excess)
       os << ", which does not fit";
+    else if (double more = other.cost.time / best.cost.time - 1; more >= 0)
+      os << ", " << format("%.0f", 100 * more) << " % more";
     else
-      os << ", " << format("%.0f", 100 * (other.cost.time / best.cost.time - 1))
-         << " % more";
+      os << ", " << format("%.0f", -100 * more)
+         << " % less, which is not worth its kernels or parts";
     os << "\n";
     printDerivation(other.graph.region);
   }

@@ -24,6 +24,10 @@
 // LARGE: error: 'X' is too large
 // RUN: not cleave-run %t/f.mlir --device=tpu --bind M=2 2>&1 | FileCheck %s --check-prefix=DEVICE
 // DEVICE: error: expected device cpu, evaluator, cuda or emulator but got 'tpu'
+// RUN: not cleave-run %t/f.mlir --bind M=2 --alternative=1 2>&1 | FileCheck %s --check-prefix=ALTERNATIVE
+// ALTERNATIVE: error: expected --device=evaluator with --alternative
+// RUN: not cleave-run %t/f.mlir --explain --representative K=5 2>&1 | FileCheck %s --check-prefix=KNOWN
+// KNOWN: error: {{.*}}expected the extent 4 of axis 'K' but got 5
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --entry=g 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: error: expected a function named 'g'
 // RUN: not cleave-run %t/two.mlir --device=evaluator 2>&1 | FileCheck %s --check-prefix=SEVERAL
@@ -35,7 +39,7 @@
 // RUN: not cleave-run %t/plain.mlir 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: error: expected --source=FILE.mlir with the cleave function that 'f' was compiled from
 // RUN: not cleave-run %t/f.mlir --device=evaluator --bind M=2 --representative M=2,Q=1 2>&1 | FileCheck %s --check-prefix=REPRESENTATIVE
-// REPRESENTATIVE: error: unknown axis 'Q' in --representative
+// REPRESENTATIVE: unknown axis 'Q' in --representative
 
 // RUN: not cleave-run %t/f.mlir --device=evaluator --input Z=%t/x.npy 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: unknown argument 'Z' in --input

@@ -210,6 +210,9 @@ llvm::Error checkOptions(const RunOptions &options) {
        options.print || !options.outputDir.empty()))
     return llvm::createStringError(
         "expected --device=cuda and nothing that needs results with --dry-run");
+  if (options.alternative && options.device != "evaluator")
+    return llvm::createStringError(
+        "expected --device=evaluator with --alternative");
   if (llvm::Error error = checkTune(options))
     return error;
   if (options.foldTile < 0 || options.foldParts < 1)

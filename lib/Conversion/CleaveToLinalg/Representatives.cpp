@@ -73,6 +73,10 @@ cleave::getRepresentatives(StringRef text, const AxisTable &axes,
         return emitError(location)
                << "expected one extent of axis '" << name
                << "', which is not dynamic, but got " << list.size();
+      if (info.kind == AxisKind::Static && list.front() != info.extent)
+        return emitError(location)
+               << "expected the extent " << info.extent << " of axis '" << name
+               << "' but got " << list.front();
     }
     if (list.empty())
       continue;
