@@ -18,6 +18,7 @@
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -68,7 +69,9 @@ static void addLowerKernels(OpPassManager &pm) {
   // Both change launches and kernels together.
   pm.addPass(cleave::createFlattenKernelParamsPass());
   pm.addPass(cleave::createUseDynamicSharedPass());
-  addCleanup(pm);
+  // Kernels side by side.
+  addCleanup(pm.nest<gpu::GPUModuleOp>());
+  addCleanup(pm.nest<func::FuncOp>());
   pm.addPass(cleave::createOverlapLaunchesPass());
 }
 

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::cleave {
@@ -100,8 +101,17 @@ void SerializeKernelsPass::runOnOperation() {
   }
   gpu::TargetOptions options(/*toolkitPath=*/{}, /*librariesToLink=*/{},
                              /*cmdOptions=*/{}, /*elfSection=*/{}, *target);
-  if (failed(failableParallelForEach(
-          &getContext(), tasks, [&](Task &task) { return task.run(options); })))
+  // The largest first: nobody waits for one that began last.
+  SmallVector<std::pair<int64_t, Task *>> bySize;
+  for (Task &task : tasks) {
+    int64_t size = 0;
+    task.module.walk([&](Operation *) { --size; });
+    bySize.emplace_back(size, &task);
+  }
+  llvm::stable_sort(bySize, llvm::less_first());
+  if (failed(failableParallelForEach(&getContext(), bySize, [&](auto &next) {
+        return next.second->run(options);
+      })))
     return signalPassFailure();
   for (Task &task : tasks) {
     OpBuilder b(task.module);
