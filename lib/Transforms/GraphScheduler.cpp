@@ -73,8 +73,9 @@ getSymbols(Region &region, const AxisTable &axes, const Bindings &extents) {
   return symbols;
 }
 
-/// The best schedule of the region in so many parts, or the best for the
-/// kernels of `partition`. `reason` says why there is none.
+/// The best schedule of the region in so many parts. The search begins with the
+/// kernels of `partition` where it is given, and ends there if they take longer
+/// than `mostTime` microseconds. `reason` says why there is none.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleRegion(unsigned region, const Bindings &splits,
                                std::string &reason, const Partition *partition,
