@@ -51,6 +51,12 @@ static int64_t getRegisters(const NestCounts &counts,
   return static_cast<int64_t>(std::ceil(counts.liveBytes / 4 / threads)) + 32;
 }
 
+/// What could overlap never does all of the time.
+static double overlap(double first, double second) {
+  constexpr double kApart = 0.05;
+  return std::max(first, second) + kApart * std::min(first, second);
+}
+
 namespace {
 /// From what a block does to how long the kernel takes.
 class TimeModel {
@@ -74,6 +80,9 @@ private:
   double getCompute(double running) const;
   /// Bytes of the arguments that `blocks` consecutive blocks load.
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
+  /// What device memory loads.
+  double getMovedBytes(llvm::ArrayRef<AxisTile> grid, double concurrent) const;
+  double getTail(llvm::ArrayRef<AxisTile> grid, double concurrent) const;
   void orderGrid(double concurrent);
 
   const Problem &problem;
@@ -108,29 +117,66 @@ double TimeModel::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
 
 /// Consecutive blocks run at one time. What they share is loaded once; what a
 /// wave shares with the one before is still in the cache only if all is small.
+double TimeModel::getMovedBytes(llvm::ArrayRef<AxisTile> grid,
+                                double concurrent) const {
+  double once = getWaveBytes(grid, cost.blocks);
+  if (once <= target.cachedBytes)
+    return once;
+  double waves = std::max(1.0, cost.blocks / concurrent);
+  return std::max(once, waves * getWaveBytes(grid, concurrent));
+}
+
+/// How long multiprocessors wait for the last ones, half of them on average:
+/// those that start last are the shorter, the less of their axis is among them.
+double TimeModel::getTail(llvm::ArrayRef<AxisTile> grid,
+                          double concurrent) const {
+  if (cost.blocks <= concurrent)
+    return 0;
+  double inside = 1;
+  for (const AxisTile &range : llvm::reverse(grid)) {
+    inside *= std::ceil(std::max(getExtent(range.axis), 1.0) /
+                        static_cast<double>(range.tile));
+    if (contains(counts.lengthening, range.axis))
+      return 0.5 * std::min(1.0, concurrent / inside) * counts.spread *
+             cost.time * concurrent / cost.blocks;
+  }
+  return 0;
+}
+
+/// Orders the blocks for the cache, or, where some are longer, for both: then
+/// the time of the kernel is what counts.
 void TimeModel::orderGrid(double concurrent) {
   constexpr size_t kMostAxes = 4;
+  bool uneven = !counts.lengthening.empty();
+  auto getPrice = [&](llvm::ArrayRef<AxisTile> grid) {
+    if (!uneven)
+      return getWaveBytes(grid, concurrent);
+    return overlap(cost.time + getTail(grid, concurrent),
+                   getMovedBytes(grid, concurrent) / target.memoryBytes);
+  };
   llvm::SmallVector<AxisTile, 4> order(chosen.grid);
   cost.grid = order;
-  double fewest = getWaveBytes(order, concurrent);
-  llvm::SmallVector<unsigned, 4> places =
-      llvm::to_vector<4>(llvm::seq<unsigned>(0, order.size()));
+  double least = getPrice(order);
+  // Those with one tile may stand anywhere.
+  llvm::SmallVector<unsigned, 4> places;
+  for (auto [i, range] : llvm::enumerate(chosen.grid))
+    if (getExtent(range.axis) > static_cast<double>(range.tile))
+      places.push_back(i);
+  llvm::SmallVector<unsigned, 4> from(places);
   // All blocks at one time share the same in any order.
-  while (cost.blocks > concurrent && order.size() <= kMostAxes &&
-         std::next_permutation(places.begin(), places.end())) {
-    for (auto [i, place] : llvm::enumerate(places))
-      order[i] = chosen.grid[place];
-    double bytes = getWaveBytes(order, concurrent);
+  while (cost.blocks > concurrent && places.size() <= kMostAxes &&
+         std::next_permutation(from.begin(), from.end())) {
+    for (auto [to, place] : llvm::zip_equal(places, from))
+      order[to] = chosen.grid[place];
+    double price = getPrice(order);
     // For less than that the order stays as it was written.
-    if (bytes > 0.9 * fewest)
+    if (price > (uneven ? 0.99 : 0.9) * least)
       continue;
-    fewest = bytes;
+    least = price;
     cost.grid = order;
   }
-  double once = getWaveBytes(cost.grid, cost.blocks);
-  double waves = std::max(1.0, cost.blocks / concurrent);
-  cost.movedBytes =
-      once <= target.cachedBytes ? once : std::max(once, waves * fewest);
+  cost.movedBytes = getMovedBytes(cost.grid, concurrent);
+  cost.time += getTail(cost.grid, concurrent);
   if (counts.wholeBytes)
     cost.movedBytes *=
         (cost.loadedBytes + counts.slowBytes) / counts.wholeBytes;
@@ -254,10 +300,7 @@ KernelCost TimeModel::run() {
                         cost.tensorMacs / (target.tensorMacs / units),
                         cost.scalarOps / (target.scalarOps / units) +
                             cost.specialOps / (target.specialOps / units)});
-  // What could overlap never does all of the time.
-  constexpr double kApart = 0.05;
-  cost.time = std::max(cost.time, cost.memory) +
-              kApart * std::min(cost.time, cost.memory) + target.launch;
+  cost.time = overlap(cost.time, cost.memory) + target.launch;
   return cost;
 }
 

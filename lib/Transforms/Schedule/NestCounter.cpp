@@ -189,12 +189,12 @@ double NestCounter::getTrips(const NestBlock &block, const Loop &loop,
   return std::max(0.0, std::ceil(end / tile) - std::floor(begin / tile));
 }
 
-double NestCounter::getTrips(const NestBlock &block, const Loop &loop) const {
+Trips NestCounter::getTrips(const NestBlock &block, const Loop &loop) const {
   if (isWrittenOut(problem, loop))
-    return getExtent(loop.range.axis) / static_cast<double>(loop.range.tile);
+    return {getExtent(loop.range.axis) / static_cast<double>(loop.range.tile)};
   if (loop.domain.empty())
-    return std::ceil(getExtent(loop.range.axis) /
-                     static_cast<double>(loop.range.tile));
+    return {std::ceil(getExtent(loop.range.axis) /
+                      static_cast<double>(loop.range.tile))};
   llvm::SmallVector<int64_t, 8> sizes = {
       loop.range.tile, problem.axes[loop.range.axis].representative};
   bool differ = false;
@@ -206,14 +206,20 @@ double NestCounter::getTrips(const NestBlock &block, const Loop &loop) const {
   for (AxisId axis : loop.domainExtents)
     sizes.push_back(problem.axes[axis].representative);
   auto [it, isNew] = loop.trips.try_emplace(sizes);
-  double &trips = it->second;
+  Trips &trips = it->second;
   if (!isNew)
     return trips;
   // Tiles are where they are with equal chances: a few places will do.
   int samples = differ ? 64 : 1;
-  for (int sample = 0; sample < samples; ++sample)
-    trips += getTrips(block, loop, (sample + 0.5) / samples);
-  return trips /= samples;
+  double longest = 0, shortest = std::numeric_limits<double>::max();
+  for (int sample = 0; sample < samples; ++sample) {
+    double count = getTrips(block, loop, (sample + 0.5) / samples);
+    trips.mean += count / samples;
+    longest = std::max(longest, count);
+    shortest = std::min(shortest, count);
+  }
+  trips.spread = longest - shortest;
+  return trips;
 }
 
 /// The body of the loop that is being counted, around what it has written out.
@@ -452,7 +458,7 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
       continue;
     }
     for (const Step &inner : step.loop->body.steps)
-      add(step.loop->body, inner, getTrips(loop.body, *step.loop));
+      add(step.loop->body, inner, getTrips(loop.body, *step.loop).mean);
   }
   if (!hasRing(loop.body))
     return;
@@ -479,7 +485,9 @@ static double getBytes(const LiveTiles &tiles) {
 /// The steps of a loop of `block`; whether that waits for what they load.
 bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
                             double trips) {
-  double steps = getTrips(block, loop);
+  auto [steps, spread] = getTrips(block, loop);
+  if (steps > 0)
+    counts.spread = std::max(counts.spread, spread / steps);
   if (isWrittenOut(problem, loop)) {
     pieces *= steps;
     bool loads = countBlock(loop.body, trips * steps);
@@ -561,5 +569,7 @@ NestCounts schedule::countNest(const Problem &problem, const Schedule &schedule,
                                const LoopNest &nest) {
   NestCounts counts;
   NestCounter(problem, schedule, nest.uses, counts).count(nest);
+  if (counts.spread > 0)
+    counts.lengthening = getLengtheningAxes(problem, nest);
   return counts;
 }

@@ -74,6 +74,10 @@ struct NestCounts {
   bool overlapped = false;
   /// Arguments of which something is loaded that no other has.
   NodeList moved;
+  /// How much longer the longest block is than the shortest, in blocks of
+  /// average length, and the axes along which later ones are longer.
+  double spread = 0;
+  AxisSet lengthening;
 };
 
 /// Counts `nest`, whose tiles are those of `schedule`.
@@ -119,9 +123,8 @@ private:
   double getExtent(AxisId axis) const {
     return static_cast<double>(problem.axes[axis].representative);
   }
-  /// Iterations of a loop, on average over the blocks.
-  double getTrips(const NestBlock &block, const Loop &loop) const;
-  /// The same where tiles lie at `place` of their axes, from 0 to 1.
+  Trips getTrips(const NestBlock &block, const Loop &loop) const;
+  /// The iterations where tiles lie at `place` of their axes, from 0 to 1.
   double getTrips(const NestBlock &block, const Loop &loop, double place) const;
   double getTiles(const NestBlock &block, AxisId axis) const {
     return std::ceil(getExtent(axis) /

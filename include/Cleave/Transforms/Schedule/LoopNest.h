@@ -102,6 +102,12 @@ struct NestBlock {
   std::vector<bool> cheap;
 };
 
+/// Iterations of a loop: on average over the blocks, and how many more the
+/// longest of its domain has than the shortest.
+struct Trips {
+  double mean = 0, spread = 0;
+};
+
 struct Loop {
   AxisTile range;
   /// The reductions and fold states that it carries.
@@ -115,7 +121,7 @@ struct Loop {
   AxisSet domainAxes, domainExtents;
   /// Iterations by the sizes of all that they depend on, as far as they have
   /// been counted.
-  mutable std::map<llvm::SmallVector<int64_t, 8>, double> trips;
+  mutable std::map<llvm::SmallVector<int64_t, 8>, Trips> trips;
   NestBlock body;
 };
 
