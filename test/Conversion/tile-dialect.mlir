@@ -72,3 +72,12 @@ func.func @other_tile(%a: vector<16x32xf16>, %slot: index) {
   cleave_tile.write %a, %ring[%slot] : vector<16x32xf16>, memref<1x16x64xf16, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+// CHECK-LABEL: @rescale
+func.func @rescale(%a: vector<4x8xf32>, %factors: vector<4x8xf32>) -> vector<4x8xf32> {
+  // CHECK: cleave_tile.rescale %{{.*}}, %{{.*}} : vector<4x8xf32>
+  %b = cleave_tile.rescale %a, %factors : vector<4x8xf32>
+  return %b : vector<4x8xf32>
+}

@@ -155,6 +155,31 @@ def ScaleExponentsPass
   ];
 }
 
+def SkipRescalingPass
+    : Pass<"cleave-skip-rescaling", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Let sums of exponentials keep a reference that is near";
+  let description = [{
+    For kernels in the vector form: a loop whose state y is the maximum of rows,
+    and which multiplies other states by exp(old y - new y), keeps its y while the
+    maximum is not beyond it by more than 5.5. The factors are then 1, and a thread
+    goes around such products (`cleave_tile.rescale`). Only where it has 128 values
+    or more, and where nothing that leaves the loop tells which y that was: the
+    sums are divided by each other.
+
+    ```mlir
+    %new = vector.multi_reduction <maximumf>, %x, %old [1]
+    // becomes
+    %most = vector.multi_reduction <maximumf>, %x, %old [1]
+    %beyond = arith.subf %most, %old : vector<128xf32>
+    %far = arith.cmpf ugt, %beyond, %limit : vector<128xf32>
+    %new = arith.select %far, %most, %old : vector<128xi1>, vector<128xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cleave::tile::CleaveTileDialect"
+  ];
+}
+
 def VersionLoopsPass : Pass<"cleave-version-loops", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Give iterations on whole tiles a body without masks";
   let description = [{

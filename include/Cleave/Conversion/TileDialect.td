@@ -163,6 +163,24 @@ def CleaveTile_WriteOp : Op<CleaveTile_Dialect, "write"> {
   let hasVerifier = 1;
 }
 
+def CleaveTile_RescaleOp : Op<CleaveTile_Dialect, "rescale",
+    [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable,
+     AllTypesMatch<["value", "factors", "result"]>]> {
+  let summary = "multiplies by factors that are mostly 1";
+  let description = [{
+    The product of both. A thread whose factors are all 1 goes around its
+    multiplications.
+
+    ```mlir
+    %b = cleave_tile.rescale %a, %factors : vector<128x64xf32>
+    ```
+  }];
+  let arguments = (ins VectorOfAnyRankOf<[F32]>:$value,
+                       VectorOfAnyRankOf<[F32]>:$factors);
+  let results = (outs VectorOfAnyRankOf<[F32]>:$result);
+  let assemblyFormat = "$value `,` $factors attr-dict `:` type($result)";
+}
+
 def CleaveTile_ArriveOp : Op<CleaveTile_Dialect, "arrive"> {
   let summary = "the blocks of a kernel end here, but for the last one of a tile";
   let description = [{

@@ -347,6 +347,46 @@ LogicalResult Distributor::distributeElementwise(Operation *op) {
   return success();
 }
 
+/// A thread goes around its products if all of its factors are 1.
+LogicalResult Distributor::distributeRescale(tile::RescaleOp op) {
+  ImplicitLocOpBuilder b = builderAt(op);
+  Value value = registersOf(op.getValue());
+  Value factors = registersOf(op.getFactors());
+  // A factor of several registers is compared once.
+  Value distinct = factors;
+  if (auto repeated = factors.getDefiningOp<vector::ShuffleOp>())
+    distinct = repeated.getV1();
+  auto at = [](ImplicitLocOpBuilder &b, Value regs, int64_t i) -> Value {
+    return vector::ExtractOp::create(b, regs, i);
+  };
+  auto getSize = [](Value regs) {
+    return cast<VectorType>(regs.getType()).getDimSize(0);
+  };
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
+  Value changes;
+  for (int64_t i = 0; i < getSize(distinct); ++i) {
+    Value change = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                         at(b, distinct, i), one);
+    changes =
+        changes ? Value(arith::OrIOp::create(b, changes, change)) : change;
+  }
+  auto branch =
+      scf::IfOp::create(b, value.getType(), changes, /*withElseRegion=*/true);
+  ImplicitLocOpBuilder then(op.getLoc(), branch.getThenBodyBuilder());
+  // One by one: LLVM executes a product of vectors in any case, and selects.
+  SmallVector<Value> products;
+  for (int64_t i = 0; i < getSize(value); ++i)
+    products.push_back(
+        arith::MulFOp::create(then, at(then, value, i), at(then, factors, i)));
+  Value product =
+      vector::FromElementsOp::create(then, value.getType(), products);
+  scf::YieldOp::create(then, product);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, op.getLoc(), value);
+  setRegisters(op.getResult(), branch.getResult(0));
+  return success();
+}
+
 LogicalResult Distributor::distributeConstant(arith::ConstantOp op) {
   auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
   if (!splat)
@@ -467,6 +507,8 @@ LogicalResult Distributor::distributeOp(Operation *op) {
       return op->emitError("expected a layout for each tile; run "
                            "cleave-assign-layouts first");
   }
+  if (auto o = dyn_cast<tile::RescaleOp>(op))
+    return distributeRescale(o);
   if (isElementwiseTileOp(op))
     return distributeElementwise(op);
   // Same registers, other coordinates.

@@ -116,6 +116,7 @@ private:
   LogicalResult distributeIf(scf::IfOp op);
   void replaceYield(Block *block);
   LogicalResult distributeElementwise(Operation *op);
+  LogicalResult distributeRescale(tile::RescaleOp op);
   LogicalResult distributeConstant(arith::ConstantOp op);
   LogicalResult distributeBroadcast(vector::BroadcastOp op);
   LogicalResult distributeExtract(vector::ExtractOp op);

@@ -36,6 +36,7 @@ static void addCleanup(OpPassManager &pm) {
 static void addDistributeTiles(OpPassManager &pm, int64_t prefetchBytes) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
   kernels.addPass(cleave::createAssumeRowsPass());
+  kernels.addPass(cleave::createSkipRescalingPass());
   kernels.addPass(cleave::createScaleExponentsPass());
   kernels.addPass(cleave::createStageTilesPass());
   cleave::PrefetchTilesPassOptions prefetch;

@@ -345,6 +345,25 @@ void NestCounter::countReducedTile(double elements, const Node &reduced) {
   cost.largestTile = std::max(cost.largestTile, elements * registers);
 }
 
+/// Threads with many sums of exponentials go around their products with factors
+/// of 1, see --cleave-skip-rescaling.
+bool NestCounter::isSkipped(const NestBlock &block, NodeId id) const {
+  constexpr double kManyValues = 128, kLanes = 32;
+  auto isFoldState = [&](NodeId node) {
+    return problem[node].kind == NodeKind::FoldState;
+  };
+  // As it is, or guarded.
+  auto isState = [&](const Result &result) {
+    return isFoldState(result.node) ||
+           (problem[result.node].op == Pointwise::Select &&
+            llvm::any_of(problem[result.node].operands, isFoldState));
+  };
+  return uses.rebased[id] &&
+         getTileSize(block, id) >=
+             kManyValues * kLanes * static_cast<double>(chosen.warps) &&
+         llvm::none_of(problem.results, isState);
+}
+
 double NestCounter::countStep(const NestBlock &block, const Step &step,
                               double trips) {
   NodeId id = step.node;
@@ -389,7 +408,8 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
     if (!isLate(id))
       countExchange(block, id, trips);
   } else {
-    countExpression(block, id, trips * getTileSize(block, id));
+    if (!isSkipped(block, id))
+      countExpression(block, id, trips * getTileSize(block, id));
     if (!uses.madeOfLoads[id] && hasRing(block))
       cost.sharedTraffic += trips * getRingBytes(block, id);
   }

@@ -109,6 +109,7 @@ private:
   double countStep(const NestBlock &block, const Step &step, double trips);
   void countReducedTile(double elements, const Node &reduced);
   void countExpression(const NestBlock &block, NodeId id, double elements);
+  bool isSkipped(const NestBlock &block, NodeId id) const;
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
   Division divide(const NestBlock &block, NodeId contraction);
   Division computeDivision(const NestBlock &block, NodeId contraction) const;
