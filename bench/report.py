@@ -98,7 +98,7 @@ def losses(all_rows):
         group = row.record["group"]
         least = {"prefill": 1.0, "compute-bound": 0.6}.get(group, SMALLEST)
         ratio = row.flash if group == "prefill" and row.flash else row.ratio
-        if row.error != NOT_RUN and (not row.us or ratio < least):
+        if row.error != NOT_RUN and (row.error or (ratio and ratio < least)):
             found.append((group, row, least, ratio))
     return found
 

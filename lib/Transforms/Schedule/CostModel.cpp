@@ -148,9 +148,10 @@ double TimeModel::getTail(llvm::ArrayRef<AxisTile> grid,
 void TimeModel::orderGrid(double concurrent) {
   constexpr size_t kMostAxes = 4;
   bool uneven = !counts.lengthening.empty();
+  // What fits the cache is there for the next wave, in whatever order.
   auto getPrice = [&](llvm::ArrayRef<AxisTile> grid) {
     if (!uneven)
-      return getWaveBytes(grid, concurrent);
+      return std::max(getWaveBytes(grid, concurrent), target.cachedBytes);
     return overlap(cost.time + getTail(grid, concurrent),
                    getMovedBytes(grid, concurrent) / target.memoryBytes);
   };
