@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: vector form. A loop that adds up exp(x - y), y the maximum so far,
-// multiplies its sums by exp(old y - new y) in each iteration. Any y that is not
-// far below the maximum does as well, if nobody sees which it was: then the
+// multiplies its sums by exp(old y - new y) in each iteration. Any y that is
+// not far below the maximum does as well, if nobody sees which it was: then the
 // factor is 1 nearly always, and whoever has only such factors goes around the
 // multiplications: the conditional rescaling of FlashAttention-4, for any such
 // loop.
@@ -84,7 +84,9 @@ private:
 };
 } // namespace
 
-static bool isConstant(Value value) { return matchPattern(value, m_Constant()); }
+static bool isConstant(Value value) {
+  return matchPattern(value, m_Constant());
+}
 
 static bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat());
@@ -188,7 +190,8 @@ std::optional<Kind> Dependence::getResult(Operation *op) const {
           return Kind::Step;
         return std::nullopt;
       })
-      .Case([&](arith::AddFOp sum) { return getSum(sum.getLhs(), sum.getRhs()); })
+      .Case(
+          [&](arith::AddFOp sum) { return getSum(sum.getLhs(), sum.getRhs()); })
       .Case([&](arith::MulFOp) { return getProduct(operands[0], operands[1]); })
       .Case([&](arith::DivFOp) -> Result {
         if (operands[0] == Kind::Fixed && operands[1] == Kind::Scaled)
@@ -221,8 +224,8 @@ LogicalResult Dependence::follow(Block::iterator first, Block::iterator end) {
         depends |= get(operand) != Kind::Fixed;
     });
     // What is known by now: the maximum itself.
-    if (!depends || (op.getNumResults() == 1 &&
-                     get(op.getResult(0)) != Kind::Fixed))
+    if (!depends ||
+        (op.getNumResults() == 1 && get(op.getResult(0)) != Kind::Fixed))
       continue;
     std::optional<Kind> kind = getResult(&op);
     if (!kind)
@@ -341,9 +344,10 @@ void Rescaling::skipProducts() {
     Value sum = product->getOperand(first ? 0 : 1);
     Value factors = product->getOperand(first ? 1 : 0);
     OpBuilder b(product);
-    product.replaceAllUsesWith(
-        tile::RescaleOp::create(b, product.getLoc(), sum.getType(), sum, factors)
-            .getResult());
+    product.replaceAllUsesWith(tile::RescaleOp::create(b, product.getLoc(),
+                                                       sum.getType(), sum,
+                                                       factors)
+                                   .getResult());
     product.erase();
   }
 }
