@@ -17,6 +17,8 @@
 #include "KernelInfo.h"
 #include "LayoutAssignment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -130,6 +132,11 @@ Value LayoutWriter::recompute(Value value, LayoutAttr layout) {
 Value LayoutWriter::convert(Value value, LayoutAttr layout) {
   OpBuilder builder(func.getContext());
   builder.setInsertionPointAfterValue(value);
+  // Behind a loop its rings end: the conversion may take their memory.
+  Block::iterator end = builder.getInsertionPoint();
+  while (isa<NVVM::CpAsyncWaitGroupOp, memref::DeallocOp>(*end))
+    ++end;
+  builder.setInsertionPoint(value.getParentBlock(), end);
   Value result = ConvertLayoutOp::create(
       builder, value.getLoc(), value.getType(), value, layoutOf(value), layout);
   own[result] = layout;
