@@ -117,6 +117,8 @@ public:
   /// How many elements that follow each other along `d` one thread holds in
   /// consecutive registers, starting at a multiple of that count.
   int64_t getContiguity(unsigned d) const;
+  /// The same of what lanes of a warp hold together.
+  int64_t getLaneContiguity(unsigned d) const;
 
   /// If `to` holds in every thread a subset (or permutation) of the elements
   /// the same thread holds here: the source register of each of its registers.

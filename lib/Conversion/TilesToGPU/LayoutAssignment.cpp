@@ -13,6 +13,7 @@
 #include "LayoutAssignment.h"
 #include "GlobalAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,8 +23,12 @@ using namespace mlir;
 using namespace mlir::cleave;
 
 /// Beyond this a conversion in front of a store would take too much shared
-/// memory.
+/// memory, or more time than it saves.
 static constexpr int64_t kMaxStoreConversionBytes = 32 * 1024;
+
+/// Memory is written in sectors of so many bytes: lanes that have less beside
+/// each other write each several times.
+static constexpr int64_t kSector = 32;
 
 static bool isSupportedTileOp(Operation *op) {
   if (isElementwiseTileOp(op))
@@ -283,6 +288,17 @@ void LayoutAssignment::settleReductions() {
   });
 }
 
+/// Shared memory that was in use in front of `op` and is not any more.
+static int64_t getFreedBytes(Operation *op) {
+  int64_t bytes = 0;
+  for (auto dealloc : op->getBlock()->getOps<memref::DeallocOp>())
+    if (dealloc->isBeforeInBlock(op)) {
+      auto type = cast<MemRefType>(dealloc.getMemref().getType());
+      bytes += type.getNumElements() * getElementBytes(type.getElementType());
+    }
+  return bytes;
+}
+
 LayoutAttr cleave::getStoreLayout(vector::TransferWriteOp op,
                                   LayoutAttr current, int64_t warps) {
   FailureOr<GlobalAccess> access =
@@ -292,10 +308,12 @@ LayoutAttr cleave::getStoreLayout(vector::TransferWriteOp op,
   VectorType type = op.getVectorType();
   if (current) {
     int64_t bytes = getElementBytes(type.getElementType());
-    if (type.getRank() < 2 ||
-        type.getNumElements() * bytes > kMaxStoreConversionBytes)
-      return current;
     std::optional<unsigned> dim = access->getContiguousDim();
+    int64_t most = kMaxStoreConversionBytes;
+    if (dim && current.getLayout().getLaneContiguity(*dim) * bytes < kSector)
+      most = std::max(most, getFreedBytes(op));
+    if (type.getRank() < 2 || type.getNumElements() * bytes > most)
+      return current;
     int64_t width = dim ? std::min(current.getLayout().getContiguity(*dim),
                                    access->getVectorWidth())
                         : 1;

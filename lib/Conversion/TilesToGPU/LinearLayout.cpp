@@ -336,6 +336,18 @@ int64_t LinearLayout::getContiguity(unsigned d) const {
   return int64_t(1) << bits;
 }
 
+int64_t LinearLayout::getLaneContiguity(unsigned d) const {
+  int64_t run = getContiguity(d);
+  ArrayRef<int64_t> lanes = getBases(InDim::Lane);
+  for (;;) {
+    Vec next(getRank(), 0);
+    next[d] = run;
+    if (run >= shape[d] || !llvm::is_contained(lanes, linearize(next)))
+      return run;
+    run *= 2;
+  }
+}
+
 std::optional<SmallVector<int64_t, 16>>
 LinearLayout::getRegisterPermutation(const LinearLayout &to) const {
   if (shape != to.shape || bases[1].size() != to.bases[1].size() ||

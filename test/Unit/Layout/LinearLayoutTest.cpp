@@ -137,6 +137,14 @@ TEST(LinearLayout, ContiguityNeedsAlignedRuns) {
   EXPECT_EQ(gap.getContiguity(0), 2);
 }
 
+TEST(LinearLayout, LanesGoOnWhereRegistersEnd) {
+  EXPECT_EQ(example().getLaneContiguity(1), 8);
+  EXPECT_EQ(example().getLaneContiguity(0), 2);
+  EXPECT_EQ(swizzled().getLaneContiguity(1), 1);
+  LinearLayout gap({64}, {Vec{1, 32}, Vec{4, 2, 16}, Vec{8}});
+  EXPECT_EQ(gap.getLaneContiguity(0), 8);
+}
+
 TEST(LinearLayout, RegisterPermutationKeepsElementsInTheirThread) {
   LinearLayout from({32}, {Vec{1, 2, 16}, Vec{4, 8}, Vec{}});
   LinearLayout to({32}, {Vec{16, 1, 2}, Vec{4, 8}, Vec{}});
