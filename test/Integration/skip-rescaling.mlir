@@ -7,6 +7,12 @@
 // RUN: cleave-run %s --device=emulator --chip=sm_90a --check --bind 'M=37,K=131;M=67,K=257' --scale X=40 | FileCheck %s
 // RUN: %python %S/Inputs/special_scores.py %t.npy
 // RUN: cleave-run %s --device=emulator --chip=sm_90a --check --input X=%t.npy | FileCheck %s
+
+// The logarithm of the sum has no reference any more either.
+// RUN: cleave-opt %src/examples/attention_lse.mlir --mlir-disable-threading --cleave-to-gpu=chip=sm_90a --mlir-print-ir-after=cleave-skip-rescaling -o /dev/null 2>&1 | FileCheck %s --check-prefix=LSE
+// RUN: cleave-run %src/examples/attention_lse.mlir --device=emulator --chip=sm_90a --check --bind 'B=1,S=37,T=131' --scale Q=4 | FileCheck %s
+// LSE: cleave_tile.rescale
+// LSE: math.log
 // CHECK-NOT: wrong
 // CHECK:     : ok
 

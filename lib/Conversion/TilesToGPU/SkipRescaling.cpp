@@ -57,7 +57,8 @@ enum class Kind {
   Factor,       ///< exp of that times as large,
   OldScaled,    ///< exp(old s) times as large,
   Scaled,       ///< exp(s) times as large,
-  Inverse,      ///< exp(-s) times as large.
+  Inverse,      ///< exp(-s) times as large,
+  Logarithm,    ///< more by s.
 };
 
 /// Finds what depends on the reference of a loop, and how.
@@ -96,13 +97,17 @@ static bool isReference(Kind kind) {
   return kind == Kind::Reference || kind == Kind::OldReference;
 }
 
+/// Whether another reference would multiply the value.
+static bool isMultiple(Kind kind) {
+  return kind == Kind::Weight || kind == Kind::OldScaled ||
+         kind == Kind::Scaled || kind == Kind::Inverse;
+}
+
 std::optional<Kind> Dependence::getProduct(Kind lhs, Kind rhs) const {
   if (lhs > rhs)
     std::swap(lhs, rhs);
-  if (lhs == Kind::Fixed && rhs >= Kind::OldScaled)
-    return rhs;
-  if (lhs == Kind::Fixed && rhs == Kind::Weight)
-    return Kind::Scaled;
+  if (lhs == Kind::Fixed && isMultiple(rhs))
+    return rhs == Kind::Weight ? Kind::Scaled : rhs;
   if (lhs == Kind::Factor && rhs == Kind::OldScaled)
     return Kind::Scaled;
   if (lhs == Kind::Scaled && rhs == Kind::Inverse)
@@ -122,14 +127,17 @@ std::optional<Kind> Dependence::getChoice(arith::SelectOp op) const {
     std::swap(yes, no);
   }
   if (kind == other || (isReference(kind) && isConstant(no)) ||
-      (kind >= Kind::Weight && kind != Kind::Step && kind != Kind::Factor &&
-       isZero(no)))
+      (isMultiple(kind) && isZero(no)))
     return kind;
   return std::nullopt;
 }
 
 /// Zeros may be sums of anything.
 std::optional<Kind> Dependence::getSum(Value lhs, Value rhs) const {
+  Kind first = get(lhs), second = get(rhs);
+  if ((first == Kind::Reference && second == Kind::Logarithm) ||
+      (first == Kind::Logarithm && second == Kind::Reference))
+    return Kind::Fixed;
   for (Value value : {lhs, rhs})
     if (get(value) != Kind::Weight && get(value) != Kind::Scaled &&
         !isZero(value))
@@ -168,6 +176,11 @@ std::optional<Kind> Dependence::getResult(Operation *op) const {
           return Kind::Weight;
         if (operands[0] == Kind::Step)
           return Kind::Factor;
+        return std::nullopt;
+      })
+      .Case([&](math::LogOp) -> Result {
+        if (operands[0] == Kind::Scaled)
+          return Kind::Logarithm;
         return std::nullopt;
       })
       .Case([&](arith::CmpFOp compare) -> Result {
