@@ -164,7 +164,7 @@ def SkipRescalingPass
     maximum is not beyond it by more than 5.5. The factors are then 1, and a thread
     goes around such products (`cleave_tile.rescale`). Only where it has 128 values
     or more, and where nothing that leaves the loop tells which y that was: the
-    sums are divided by each other.
+    sums are divided by each other, or y is added to the logarithm of one.
 
     ```mlir
     %new = vector.multi_reduction <maximumf>, %x, %old [1]
