@@ -78,7 +78,7 @@ static LogicalResult verifyKnown(Operation *op, NamedAttribute attr) {
       "alias",       "backwards",    "beside",   "candidates", "copy",
       "derivations", "join",         "name",     "overlap",    "range",
       "result",      "row_multiple", "schedule", "stages",     "symbols",
-      "target",      "warps",        "when",     "zeros"};
+      "target",      "warps",        "when",     "wide",       "zeros"};
   StringRef name = attr.getName().getValue();
   name.consume_front("cleave.");
   if (llvm::is_contained(kKnown, name))

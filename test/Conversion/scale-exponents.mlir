@@ -40,4 +40,38 @@ gpu.module @m {
     vector.transfer_write %g, %q[%c0, %c0] {in_bounds = [true, true]} : vector<4x32xf64>, memref<4x32xf64>
     gpu.return
   }
+
+  // What a loop multiplies its sums with has the rounding of what they have.
+  // CHECK-LABEL: gpu.func @step
+  // CHECK:       scf.for {{.*}} iter_args(%[[OLD:[a-z0-9]*]] =
+  // CHECK:         %[[NEW:.*]] = arith.maximumf %[[OLD]]
+  // CHECK:         %[[FACTOR:.*]] = arith.select
+  // CHECK-DAG:     %[[FROM:.*]] = arith.mulf %[[OLD]], %[[FACTOR]]
+  // CHECK-DAG:     %[[TO:.*]] = arith.mulf %[[NEW]], %[[FACTOR]]
+  // CHECK:         %[[STEP:.*]] = arith.subf %[[FROM]], %[[TO]]
+  // CHECK:         %[[LEAST:.*]] = arith.minimumf %[[STEP]]
+  // CHECK:         math.exp2 %[[LEAST]]
+  // Another difference is none of a state.
+  // CHECK:         math.exp %
+  gpu.func @step(%x: vector<32xf32>, %n: index, %p: memref<32xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %low = arith.constant dense<0xFF800000> : vector<32xf32>
+    %zero = arith.constant dense<0.0> : vector<32xf32>
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%y = %low, %l = %zero, %o = %zero) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>) {
+      %max = arith.maximumf %y, %x : vector<32xf32>
+      %d = arith.subf %y, %max : vector<32xf32>
+      %m = arith.minimumf %d, %zero : vector<32xf32>
+      %f = math.exp %m : vector<32xf32>
+      %l1 = arith.mulf %l, %f : vector<32xf32>
+      %d2 = arith.subf %o, %max : vector<32xf32>
+      %m2 = arith.minimumf %d2, %zero : vector<32xf32>
+      %f2 = math.exp %m2 : vector<32xf32>
+      scf.yield %max, %l1, %f2 : vector<32xf32>, vector<32xf32>, vector<32xf32>
+    }
+    %s = arith.addf %r#1, %r#2 : vector<32xf32>
+    %t = arith.addf %s, %r#0 : vector<32xf32>
+    vector.transfer_write %t, %p[%c0] {in_bounds = [true]} : vector<32xf32>, memref<32xf32>
+    gpu.return
+  }
 }

@@ -255,6 +255,20 @@ func.func @in_place(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
+func.func @backwards(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y0 = tensor.empty() : tensor<64xf32>
+  // expected-error @below {{expected 'cleave.backwards' to list dimensions of the grid}}
+  %y = scf.forall (%i) = (0) to (64) step (8) shared_outs(%out = %y0) -> (tensor<64xf32>) {
+    %xt = tensor.extract_slice %x[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %xt into %out[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+    }
+  } {cleave.warps = 4 : i64, cleave.backwards = array<i64: 1>}
+  return %y : tensor<64xf32>
+}
+
+// -----
+
 func.func @warps(%x: tensor<64xf32>) -> tensor<64xf32> {
   %y0 = tensor.empty() : tensor<64xf32>
   // expected-error @below {{expected cleave.warps to be a power of two from 1 to 32 but got 3}}

@@ -139,7 +139,8 @@ def ScaleExponentsPass
     (the maximum of a row), y is scaled by log2(e) before it is repeated.
     Where |y| is at least 2^27 the factor is 1 instead: the rounding of the
     product would be an exponent of its own, and differences there are 0 or at
-    least 16.
+    least 16. In exp(min(y - z, 0)), where y is a loop's state and z what it
+    becomes, both are scaled like that: their rounding is in the loop's sums.
 
     ```mlir
     %d = arith.subf %x, %rows : vector<128x64xf32>

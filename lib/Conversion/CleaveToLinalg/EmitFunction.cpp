@@ -36,6 +36,7 @@ public:
                     ArrayRef<std::vector<LoopNest>> nests);
 
 private:
+  bool hasWideArgument();
   void replaceTypes();
   Value getDim(unsigned argument, unsigned dim);
   Value emitCondition(const ScheduledGraph &graph);
@@ -246,6 +247,18 @@ static RankedTensorType getPlainType(Type type) {
   return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
 }
 
+/// Whether a declared range exceeds what rewrites assume without one.
+bool FunctionEmitter::hasWideArgument() {
+  constexpr double kDefaultRange = 65504;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto range =
+        function.getArgAttrOfType<FloatAttr>(i, CleaveDialect::kRangeAttrName);
+    if (range && range.getValueAsDouble() > kDefaultRange)
+      return true;
+  }
+  return false;
+}
+
 /// Empties the function and gives it plain types.
 void FunctionEmitter::replaceTypes() {
   SmallVector<Type> arguments;
@@ -341,10 +354,14 @@ FunctionEmitter::emitFirst(ArrayRef<ScheduledGraph> graphs,
 
 LogicalResult FunctionEmitter::run(ArrayRef<ScheduledGraph> graphs,
                                    ArrayRef<std::vector<LoopNest>> nests) {
+  bool isWide = hasWideArgument();
   replaceTypes();
   FailureOr<SmallVector<Value>> results = emitFirst(graphs, nests);
   if (failed(results))
     return failure();
+  if (isWide)
+    function.walk(
+        [&](scf::ForallOp op) { op->setAttr("cleave.wide", b.getUnitAttr()); });
   func::ReturnOp::create(b, loc, *results);
   return success();
 }

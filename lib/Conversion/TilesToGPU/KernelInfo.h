@@ -23,6 +23,8 @@ inline constexpr llvm::StringLiteral kWarpsAttrName = "cleave.warps";
 /// Of an scf.forall: for each of its dimensions the one of the forall in front,
 /// in whose launch it runs.
 inline constexpr llvm::StringLiteral kJoinAttrName = "cleave.join";
+/// Of an scf.forall: dimensions that blocks take from their ends.
+inline constexpr llvm::StringLiteral kBackwardsAttrName = "cleave.backwards";
 /// Of a memref.alloc in the host form: it holds zeros.
 inline constexpr llvm::StringLiteral kZerosAttrName = "cleave.zeros";
 
@@ -36,6 +38,9 @@ inline constexpr llvm::StringLiteral kCopyAttrName = "cleave.copy";
 
 /// A kernel that shares the launch of the one in front.
 inline constexpr llvm::StringLiteral kBesideAttrName = "cleave.beside";
+
+/// A kernel of arguments that may be larger than rewrites assume.
+inline constexpr llvm::StringLiteral kWideAttrName = "cleave.wide";
 
 /// Of a launch: the kernel itself waits for the grids before it, and may start
 /// before they have ended.

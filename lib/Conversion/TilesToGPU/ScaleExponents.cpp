@@ -16,7 +16,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -63,7 +65,66 @@ static Value createConstantLike(OpBuilder &b, Location loc, Type type,
   return arith::ConstantOp::create(b, loc, attr);
 }
 
+/// What turns `row` from an exponent of e into one of 2. The product with y is
+/// rounded, which large y do not survive: the result would be 2 to the power of
+/// the error. But there the difference is 0 or beyond 16, so that any factor
+/// does, and 1 is exact. Infinities too.
+static Value createFactor(OpBuilder &b, Location loc, Value row) {
+  auto constant = [&](double value) {
+    return createConstantLike(b, loc, row.getType(), value);
+  };
+  Value fine = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                     math::AbsFOp::create(b, loc, row),
+                                     constant(kCoarse));
+  return arith::SelectOp::create(b, loc, fine, constant(llvm::numbers::log2e),
+                                 constant(1));
+}
+
+/// `value` without the constant that stands for it where it is not finite.
+static Value getUnguarded(Value value) {
+  auto guard = value.getDefiningOp<arith::SelectOp>();
+  return guard && matchPattern(guard.getFalseValue(), m_Constant())
+             ? guard.getTrueValue()
+             : value;
+}
+
+/// Whether `next` is what a loop makes of its state `value`.
+static bool isNextState(Value value, Value next) {
+  auto state = dyn_cast<BlockArgument>(getUnguarded(value));
+  auto loop = state ? dyn_cast<scf::ForOp>(state.getOwner()->getParentOp())
+                    : scf::ForOp();
+  OpOperand *yielded = loop ? loop.getTiedLoopYieldedValue(state) : nullptr;
+  return yielded && yielded->get() == getUnguarded(next);
+}
+
 namespace {
+/// Sums of exp2(x * f - y * f) have the error of their y * f. Where y moves on,
+/// so do they, by what y * f moves.
+struct ScaleStep : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    auto least = op.getOperand().getDefiningOp<arith::MinimumFOp>();
+    auto step =
+        least ? least.getLhs().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+    if (!step || !getElementTypeOrSelf(op.getType()).isF32() ||
+        !matchPattern(least.getRhs(), m_AnyZeroFloat()) ||
+        !isNextState(step.getLhs(), step.getRhs()))
+      return failure();
+    Location loc = op.getLoc();
+    Value factor = createFactor(rewriter, loc, step.getRhs());
+    auto scale = [&](Value row) -> Value {
+      return arith::MulFOp::create(rewriter, loc, row, factor);
+    };
+    Value scaled = arith::SubFOp::create(rewriter, loc, scale(step.getLhs()),
+                                         scale(step.getRhs()));
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(
+        op, arith::MinimumFOp::create(rewriter, loc, scaled, least.getRhs()));
+    return success();
+  }
+};
+
 struct ScaleDifference : OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -79,17 +140,7 @@ struct ScaleDifference : OpRewritePattern<math::ExpOp> {
     if (rowType && rowType.getNumElements() >= type.getNumElements())
       return failure();
     Location loc = op.getLoc();
-    // The product with y is rounded, which large y do not survive: the result
-    // would be 2 to the power of the error. But there the difference is 0 or
-    // beyond 16, so that any factor does, and 1 is exact. Infinities too.
-    auto constant = [&](double value) {
-      return createConstantLike(rewriter, loc, row.getType(), value);
-    };
-    Value fine = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT,
-                                       math::AbsFOp::create(rewriter, loc, row),
-                                       constant(kCoarse));
-    Value factor = arith::SelectOp::create(
-        rewriter, loc, fine, constant(llvm::numbers::log2e), constant(1));
+    Value factor = createFactor(rewriter, loc, row);
     Value shift = arith::NegFOp::create(
         rewriter, loc, arith::MulFOp::create(rewriter, loc, row, factor));
     Value exponent = math::FmaOp::create(rewriter, loc, difference.getLhs(),
@@ -104,7 +155,7 @@ struct ScaleExponentsPass
     : cleave::impl::ScaleExponentsPassBase<ScaleExponentsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ScaleDifference>(&getContext());
+    patterns.add<ScaleDifference, ScaleStep>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -201,6 +201,14 @@ LogicalResult HostConverter::checkForall(scf::ForallOp forall) {
     return forall.emitOpError("expected cleave.warps to be a power of two from "
                               "1 to 32 but got ")
            << warps.getInt();
+  if (Attribute attr = forall->getAttr(kBackwardsAttrName)) {
+    auto dims = dyn_cast<DenseI64ArrayAttr>(attr);
+    if (!dims || llvm::any_of(dims.asArrayRef(), [&](int64_t dim) {
+          return dim < 0 || dim >= forall.getRank();
+        }))
+      return forall.emitOpError("expected '")
+             << kBackwardsAttrName << "' to list dimensions of the grid";
+  }
   return success();
 }
 
@@ -343,7 +351,7 @@ void HostConverter::createPositions(OpBuilder &kb) {
   ArrayRef<Value> counts = kernel.counts;
   kernel.positions.resize(counts.size());
   auto backwards =
-      kernel.func->getAttrOfType<DenseI64ArrayAttr>("cleave.backwards");
+      kernel.func->getAttrOfType<DenseI64ArrayAttr>(kBackwardsAttrName);
   Value id = gpu::BlockIdOp::create(kb, loc, gpu::Dimension::x);
   if (counts.size() > 1)
     id = arith::IndexCastUIOp::create(kb, loc, kb.getI32Type(), id);
