@@ -144,12 +144,14 @@ static bool isSplit(const GraphSchedule &schedule) {
                       [](const auto &parts) { return parts.second > 1; });
 }
 
-/// More kernels, or parts where there were none, have to be worth it, since the
-/// model knows times roughly.
+/// More kernels, or parts where there were none in no fewer kernels, have to be
+/// worth it, since the model knows times roughly.
 static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
-  constexpr double kWorth = 0.93;
-  bool simple = schedule.graph.kernels.size() <= best.graph.kernels.size() &&
-                (isSplit(best) || !isSplit(schedule));
+  constexpr double kWorth = 0.95;
+  size_t kernels = schedule.graph.kernels.size();
+  size_t before = best.graph.kernels.size();
+  bool simple = kernels < before ||
+                (kernels == before && (isSplit(best) || !isSplit(schedule)));
   return schedule.cost < best.cost &&
          (simple || schedule.cost.excess < best.cost.excess ||
           schedule.cost.time < kWorth * best.cost.time);

@@ -152,9 +152,14 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
       countExpression(block, operand,
                       trips * (times - 1) * getTileSize(block, operand));
   counts.overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
-  // Sums of warps that split K meet there.
-  if (share.k > 1 && chosen.stages > 1)
-    cost.sharedBytes += static_cast<int64_t>(m * n * share.k * sizeof(float));
+  // Sums of warps that split K meet there behind the loop, one after the other:
+  // each warp stores its own and reads all. The first do while the last
+  // multiply, which hides half.
+  if (share.k > 1 && chosen.stages > 1) {
+    double bytes = m * n * share.k * sizeof(float);
+    sumBytes = std::max(sumBytes, static_cast<int64_t>(bytes));
+    counts.lateTraffic += outsideTrips * bytes * (1 + share.k * share.idle) / 2;
+  }
   // Two slices if one is read ahead, else what a few products need.
   constexpr double kBytes = 2;
   double slices = counts.overlapped ? 2 * 16 : 8;

@@ -62,9 +62,9 @@ namespace {
 class TimeModel {
 public:
   TimeModel(const Problem &problem, const Schedule &schedule,
-            const NestCounts &counts, const Target &target)
+            const NestCounts &counts, const Target &target, bool isOrdered)
       : problem(problem), chosen(schedule), counts(counts), target(target),
-        cost(counts.cost) {}
+        isOrdered(isOrdered), cost(counts.cost) {}
 
   KernelCost run();
 
@@ -76,12 +76,19 @@ private:
   double getBlocks() const {
     return std::ceil(cost.blocks / static_cast<double>(target.multiprocessors));
   }
+  /// Whether a block loads all that it needs at one time.
+  bool isLoadedOnce() const {
+    return cost.loadSteps <= 1 && cost.rings == 0 && counts.ringBytes == 0;
+  }
   bool isSteady() const;
   double getCompute(double running) const;
+  double getAlone(double loads, double barriers, double compute,
+                  double ends) const;
   /// Bytes of the arguments that `blocks` consecutive blocks load.
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
   /// What device memory loads.
   double getMovedBytes(llvm::ArrayRef<AxisTile> grid, double concurrent) const;
+  double getUnfairBytes(double concurrent) const;
   double getTail(llvm::ArrayRef<AxisTile> grid, double concurrent) const;
   void orderGrid(double concurrent);
 
@@ -89,6 +96,8 @@ private:
   const Schedule &chosen;
   const NestCounts &counts;
   const Target &target;
+  /// Whether blocks run in the order in which the schedule has their axes.
+  const bool isOrdered;
   KernelCost cost;
 };
 } // namespace
@@ -124,6 +133,17 @@ double TimeModel::getMovedBytes(llvm::ArrayRef<AxisTile> grid,
     return once;
   double waves = std::max(1.0, cost.blocks / concurrent);
   return std::max(once, waves * getWaveBytes(grid, concurrent));
+}
+
+/// Rings are asked for at once in the beginning, and come in any order: blocks
+/// that got theirs last end last. In bytes that memory moves meanwhile.
+double TimeModel::getUnfairBytes(double concurrent) const {
+  constexpr double kUnfair = 0.3;
+  if (isLoadedOnce() || chosen.stages == 1)
+    return 0;
+  double asked = std::min(cost.blocks, concurrent) *
+                 static_cast<double>((chosen.stages - 1) * counts.ringBytes);
+  return kUnfair * std::min(asked, cost.movedBytes);
 }
 
 /// How long multiprocessors wait for the last ones, half of them on average:
@@ -165,7 +185,7 @@ void TimeModel::orderGrid(double concurrent) {
       places.push_back(i);
   llvm::SmallVector<unsigned, 4> from(places);
   // All blocks at one time share the same in any order.
-  while (cost.blocks > concurrent && places.size() <= kMostAxes &&
+  while (!isOrdered && cost.blocks > concurrent && places.size() <= kMostAxes &&
          std::next_permutation(from.begin(), from.end())) {
     for (auto [to, place] : llvm::zip_equal(places, from))
       order[to] = chosen.grid[place];
@@ -209,7 +229,7 @@ double TimeModel::getCompute(double running) const {
   auto getShare = [&](double enough) {
     return std::min(1.0, running / enough);
   };
-  double products = tensor / getShare(6);
+  double products = tensor / getShare(4);
   double others = scalar / getShare(16) + special / getShare(4);
   if (isSteady()) {
     // Large tiles are many independent instructions a warp; those that load
@@ -224,6 +244,29 @@ double TimeModel::getCompute(double running) const {
   return std::max(shared,
                   std::max(products, others) +
                       (1 - 0.7 * getShare(8)) * std::min(products, others));
+}
+
+/// How long a block takes that no other one disturbs. A step waits for its
+/// loads before it computes, unless they come through a ring: then only for
+/// each other, and for the first tile. Many warps wait longer for the last one.
+double TimeModel::getAlone(double loads, double barriers, double compute,
+                           double ends) const {
+  double warps = static_cast<double>(chosen.warps);
+  double steps = cost.loadSteps + 1;
+  double waiting = barriers * std::max(1.0, warps / 6);
+  // Without a loop it waits once, however many stages there are.
+  if (isLoadedOnce())
+    return target.latency + waiting + loads + compute;
+  if (chosen.stages == 1)
+    return steps * target.latency + barriers + loads + compute;
+  double alone =
+      target.latency + ends +
+      std::max({loads, waiting * (counts.overlapped ? 0.7 : 1.0) + compute,
+                (steps * target.latency + loads) /
+                    static_cast<double>(chosen.stages - 1)}) +
+      (cost.exposedSteps + std::max(0.0, cost.rings - 1)) * target.latency;
+  // A warp alone does not compute while it asks for loads.
+  return alone + (chosen.warps == 1 ? 0.5 * std::min(loads, compute) : 0);
 }
 
 KernelCost TimeModel::run() {
@@ -251,48 +294,38 @@ KernelCost TimeModel::run() {
       (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
   double warps = static_cast<double>(chosen.warps);
   double compute = getCompute(warps);
-  // Within a block a step waits for its loads before it computes, unless they
-  // come through a ring: then only for each other, and for the first tile. More
-  // warps wait longer for the last one.
   double steps = cost.loadSteps + 1;
   double barriers = (steps + cost.exchanges) * target.barrier;
   // The first tile comes before anything is computed, and the last one is
   // computed when nothing comes any more.
-  double ends = std::min(loads, barriers + compute) / steps;
-  // Of memory that many wait for.
-  double busyLatency = 1.5 * target.latency;
-  double alone = steps * busyLatency + barriers + loads + compute;
-  if (chosen.stages > 1)
-    alone =
-        target.latency + ends +
-        std::max({loads,
-                  barriers * std::max(1.0, warps / 4) *
-                          (counts.overlapped ? 0.4 : 1.0) +
-                      compute,
-                  (steps * busyLatency + loads) /
-                      static_cast<double>(chosen.stages - 1)}) +
-        (cost.exposedSteps + std::max(0.0, cost.rings - 1)) * target.latency;
+  double ends = std::min(loads, barriers + compute) / steps +
+                counts.lateTraffic / (target.sharedTraffic / units);
+  double alone = getAlone(loads, barriers, compute, ends);
   // The busiest multiprocessor works on several blocks at a time, one after the
   // other. What one waits the others hide, but not all of it: without a ring a
   // step has two barriers, in front of its stores and behind them.
   double blocks = getBlocks();
   double together = std::min(resident, std::max(blocks, 1.0));
-  double waits =
-      together > 1 ? barriers * (chosen.stages > 1 ? 1 : 2) / together : 0;
+  bool once = isLoadedOnce();
+  bool waitsTwice = chosen.stages == 1 && !once;
+  double waits = together > 1 ? barriers * (waitsTwice ? 2 : 1) / together : 0;
   if (isSteady())
     waits -= steps * target.barrier / together / 2;
+  // Blocks without loops take each other's places at different times.
+  double rounds = blocks / together;
   cost.time =
       std::max(blocks * std::max(loads, getCompute(together * warps) + waits),
-               std::ceil(blocks / together) * alone);
+               (once ? rounds : std::ceil(rounds)) * alone);
 
   // Memory has nothing to do while all blocks begin or end; with several on a
   // multiprocessor others load then. Blocks start one after the other.
   constexpr double kStart = 0.7;
-  double idle = 2 * target.latency + ends;
-  if (chosen.stages == 1)
-    idle += steps * busyLatency;
+  double idle = 2 * target.latency + (once ? compute : ends);
+  if (waitsTwice)
+    idle += steps * target.latency;
   orderGrid(units * resident);
-  cost.memory = cost.movedBytes / target.memoryBytes +
+  cost.memory = (cost.movedBytes + getUnfairBytes(units * together)) /
+                    target.memoryBytes +
                 std::max(1.0, blocks / (together * together)) * idle;
   cost.time = std::max(cost.time, blocks * kStart * target.barrier + idle);
   cost.busy = cost.blocks / units *
@@ -407,10 +440,12 @@ double schedule::getExcess(const NestCounts &counts, const Schedule &schedule,
 }
 
 Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
-                           const NestCounts &counts, const Target &target) {
+                           const NestCounts &counts, const Target &target,
+                           bool isOrdered) {
   Cost cost;
   cost.excess = getExcess(counts, schedule, target);
-  cost.kernels.push_back(TimeModel(problem, schedule, counts, target).run());
+  cost.kernels.push_back(
+      TimeModel(problem, schedule, counts, target, isOrdered).run());
   const KernelCost &one = cost.kernels.front();
   cost.time = one.time;
   cost.loadedBytes = one.blocks * one.loadedBytes;
@@ -420,7 +455,7 @@ Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
 Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,
                            const LoopNest &nest, const Target &target) {
   return computeCost(problem, schedule, countNest(problem, schedule, nest),
-                     target);
+                     target, /*isOrdered=*/true);
 }
 
 Cost &Cost::operator+=(const Cost &other) {

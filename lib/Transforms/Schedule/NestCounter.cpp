@@ -575,6 +575,7 @@ bool NestCounter::countBlock(const NestBlock &block, double trips) {
 void NestCounter::count(const LoopNest &kernel) {
   if (countBlock(*kernel.root, 1))
     ++cost.loadSteps;
+  cost.sharedBytes += sumBytes;
   // What has to fit to the last bytes is counted with what may be there.
   if (cost.exchangesRows)
     cost.sharedBytes += static_cast<int64_t>(nearlyResident);

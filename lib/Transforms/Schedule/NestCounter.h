@@ -69,6 +69,8 @@ struct NestCounts {
   double wholeBytes = 0;
   /// What that costs memory beside the bytes.
   double slowBytes = 0;
+  /// Traffic of shared memory behind loops, while nothing else goes on.
+  double lateTraffic = 0;
   /// Products go on across the barriers of a ring, see
   /// --cleave-pipeline-fragments.
   bool overlapped = false;
@@ -87,8 +89,11 @@ NestCounts countNest(const Problem &problem, const Schedule &schedule,
 double getExcess(const NestCounts &counts, const Schedule &schedule,
                  const Target &target);
 /// The counts may be those of a schedule with other stages, but for one stage.
+/// Unless the schedule's order of the grid is given, the cost says which one is
+/// the best.
 Cost computeCost(const Problem &problem, const Schedule &schedule,
-                 const NestCounts &counts, const Target &target);
+                 const NestCounts &counts, const Target &target,
+                 bool isOrdered = false);
 
 class NestCounter {
 public:
@@ -174,6 +179,8 @@ private:
   double pieces = 1;
   /// Places in memory that an iteration has loaded.
   std::vector<MemoryPlace> loaded;
+  /// The most shared memory in which sums of several warps meet.
+  int64_t sumBytes = 0;
   /// Operands of contractions whose tiles are counted in shared memory.
   NodeList sharedOperands;
 };

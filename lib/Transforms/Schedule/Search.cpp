@@ -466,8 +466,8 @@ llvm::Expected<SearchResult> Search::run() {
   }
   // The smallest tiles, middling ones, and whole axes.
   for (unsigned third : {0, 1, 2}) {
-    // What is best for other extents is near.
-    if (options.start && third == 0)
+    // What is best for other extents is near, and middling.
+    if (options.start && third == 1)
       continue;
     for (Field &field : fields)
       field.get(schedule) =
