@@ -152,12 +152,15 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
       countExpression(block, operand,
                       trips * (times - 1) * getTileSize(block, operand));
   counts.overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
-  // Sums of warps that split K meet there behind the loop, one after the other:
-  // each warp stores its own and reads all. The first do while the last
-  // multiply, which hides half.
+  // Sums of warps that split K meet there behind the loop, one after the other
+  // unless the loop is in another: each warp stores its own and reads all. The
+  // first do while the last multiply, which hides half.
   if (share.k > 1 && chosen.stages > 1) {
     double bytes = m * n * share.k * sizeof(float);
-    sumBytes = std::max(sumBytes, static_cast<int64_t>(bytes));
+    if (outside && outside->parent)
+      cost.sharedBytes += static_cast<int64_t>(bytes);
+    else
+      sumBytes = std::max(sumBytes, static_cast<int64_t>(bytes));
     counts.lateTraffic += outsideTrips * bytes * (1 + share.k * share.idle) / 2;
   }
   // Two slices if one is read ahead, else what a few products need.

@@ -427,6 +427,8 @@ double schedule::getExcess(const NestCounts &counts, const Schedule &schedule,
   // Beyond nine tenths of its registers a thread starts to spill; sooner where
   // rows are elements, not fragments: each has an address and a mask.
   double usable = counts.cost.tensorMacs > 0 ? 0.9 : 0.85;
+  auto shared = static_cast<double>(getSharedBytes(counts, schedule));
+  auto most = static_cast<double>(target.sharedBytesPerBlock);
   return std::max(
       {1.0,
        registers / (usable * static_cast<double>(target.registersPerThread)),
@@ -434,9 +436,8 @@ double schedule::getExcess(const NestCounts &counts, const Schedule &schedule,
        counts.cost.largestTile / (kMostThreadElements * threads),
        // Conversions between layouts take some that is not counted, but for
        // rows that warps exchange.
-       static_cast<double>(getSharedBytes(counts, schedule)) /
-           ((counts.cost.exchangesRows ? 0.995 : 0.9) *
-            static_cast<double>(target.sharedBytesPerBlock))});
+       shared / ((counts.cost.exchangesRows ? 0.995 : 0.9) * most),
+       (shared + counts.nearlyResident) / (0.995 * most)});
 }
 
 Cost schedule::computeCost(const Problem &problem, const Schedule &schedule,

@@ -443,7 +443,7 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
   double bytes = 0;
   for (NodeId id : loop.carried)
     bytes += getTileSize(block, id) * getBits(problem[id].element) / 8;
-  NodeList found;
+  NodeList found, computed;
   auto add = [&](const NestBlock &body, const Step &step, double parts) {
     if (!isContraction(problem, step.node))
       return;
@@ -462,8 +462,13 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
         {division.rhs, division.share.m * division.share.idle}};
     for (auto [operand, copies] : sides) {
       const Node &node = problem[operand];
-      if (!isArgument(operand))
+      if (!isArgument(operand)) {
+        // What has been computed changes its layout while the ring is filled.
+        if (findTile(live, operand) != live.end() && insert(computed, operand))
+          counts.nearlyResident +=
+              static_cast<double>(getSharedBytes(body, node));
         continue;
+      }
       if (isInvariant(body, operand) && findTile(live, operand) == live.end())
         live.emplace_back(operand, getPadded(body, node.axes) *
                                        getBits(node.element) / 8 * parts);
@@ -484,7 +489,7 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
     return;
   if (bytes <= kFreeBytes * static_cast<double>(chosen.warps) * 32) {
     for (NodeId id : found)
-      nearlyResident += findTile(live, id)->second;
+      counts.nearlyResident += findTile(live, id)->second;
     return;
   }
   for (NodeId id : found) {
@@ -578,7 +583,8 @@ void NestCounter::count(const LoopNest &kernel) {
   cost.sharedBytes += sumBytes;
   // What has to fit to the last bytes is counted with what may be there.
   if (cost.exchangesRows)
-    cost.sharedBytes += static_cast<int64_t>(nearlyResident);
+    cost.sharedBytes +=
+        static_cast<int64_t>(std::exchange(counts.nearlyResident, 0));
   for (const Result &result : problem.results) {
     Node stored = problem[result.node];
     stored.storage = result.storage;

@@ -65,6 +65,9 @@ struct NestCounts {
   int64_t ringBytes = 0;
   /// Bytes of all tiles that live at once, at the deepest place.
   double liveBytes = 0;
+  /// Bytes of tiles that only a rough count leaves to registers, not to shared
+  /// memory.
+  double nearlyResident = 0;
   /// What is loaded, however short the runs are.
   double wholeBytes = 0;
   /// What that costs memory beside the bytes.
@@ -170,8 +173,6 @@ private:
   double liveSum = 0;
   /// Tiles from outside of a loop that lie in shared memory.
   NodeList residents;
-  /// Bytes of those that registers hold by a rough count.
-  double nearlyResident = 0;
   /// The block around the loop that is being counted, and its trips.
   const NestBlock *outside = nullptr;
   double outsideTrips = 1;
