@@ -13,7 +13,7 @@ func.func @gqa_decode(
     %k: tensor<?x8x?x128xf16, #B_G_T_D> {cleave.name = "K"},
     %v: tensor<?x8x?x128xf16, #B_G_T_E> {cleave.name = "V"})
     -> (tensor<?x8x4x128xf16, #B_G_R_E> {cleave.name = "O"})
-    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 8 | 1 | 32 | 1 | 32 | 8, T: dynamic like 8192 | 8192 | 8192 | 2048 | 512 | 512>} {
+    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 8 | 1 | 32 | 1 | 32 | 8 | 1, T: dynamic like 8192 | 8192 | 8192 | 2048 | 512 | 512 | 512>} {
   %s = cleave.contract %q, %k over [D]
      : (tensor<?x8x4x128xf16, #B_G_R_D>, tensor<?x8x?x128xf16, #B_G_T_D>) -> tensor<?x8x4x?xf32, #B_G_R_T>
   // 1 / sqrt(128)

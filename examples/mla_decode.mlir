@@ -11,7 +11,7 @@ func.func @mla_decode(
     %q: tensor<?x128x576xf16, #B_H_C> {cleave.name = "Q"},
     %c: tensor<?x?x576xf16, #B_T_C> {cleave.name = "C"})
     -> (tensor<?x128x512xf16, #B_H_L> {cleave.name = "O"})
-    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 16 | 1 | 1, T: dynamic like 4096 | 4096 | 16384>} {
+    attributes {cleave.symbols = #cleave.symbols<B: dynamic like 16 | 1 | 1 | 16 | 1, T: dynamic like 4096 | 4096 | 16384 | 1024 | 1024>} {
   %s = cleave.contract %q, %c over [C]
      : (tensor<?x128x576xf16, #B_H_C>, tensor<?x?x576xf16, #B_T_C>) -> tensor<?x128x?xf32, #B_H_T>
   // 1 / sqrt(192)
