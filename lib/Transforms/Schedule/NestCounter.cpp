@@ -349,14 +349,18 @@ void NestCounter::countReducedTile(double elements, const Node &reduced) {
 /// of 1, see --cleave-skip-rescaling.
 bool NestCounter::isSkipped(const NestBlock &block, NodeId id) const {
   constexpr double kManyValues = 128, kLanes = 32;
-  auto isFoldState = [&](NodeId node) {
-    return problem[node].kind == NodeKind::FoldState;
-  };
-  // As it is, or guarded.
+  // As it is, guarded, or copied.
   auto isState = [&](const Result &result) {
-    return isFoldState(result.node) ||
-           (problem[result.node].op == Pointwise::Select &&
-            llvm::any_of(problem[result.node].operands, isFoldState));
+    std::vector<NodeId> nodes = {result.node};
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const Node &node = problem[nodes[i]];
+      if (node.kind == NodeKind::FoldState)
+        return true;
+      if (node.kind == NodeKind::Pointwise &&
+          (node.op == Pointwise::Select || node.op == Pointwise::Cast))
+        nodes.insert(nodes.end(), node.operands.begin(), node.operands.end());
+    }
+    return false;
   };
   return uses.rebased[id] &&
          getTileSize(block, id) >=
