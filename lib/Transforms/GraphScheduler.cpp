@@ -147,7 +147,7 @@ static bool isSplit(const GraphSchedule &schedule) {
 /// More kernels, or parts where there were none in no fewer kernels, have to be
 /// worth it, since the model knows times roughly.
 static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
-  constexpr double kWorth = 0.95;
+  constexpr double kWorth = 0.98;
   size_t kernels = schedule.graph.kernels.size();
   size_t before = best.graph.kernels.size();
   bool simple = kernels < before ||

@@ -770,11 +770,22 @@ llvm::Expected<PartitionResult> Searcher::run(const Partition &start) {
   return finish(*plan);
 }
 
+/// Another number of parts may leave other nodes: masks of a last part that is
+/// shorter.
+static bool isPartitionOf(const Problem &problem, const Partition &partition) {
+  for (const Stores &stores : partition)
+    for (NodeId id : stores)
+      if (id >= problem.size() || !canStore(problem, id))
+        return false;
+  return !llvm::errorToBool(checkPartition(problem, partition));
+}
+
 llvm::Expected<PartitionResult>
 schedule::searchPartition(const Problem &problem, const Target &target,
                           const SearchOptions &options, SearchCache *cache,
                           const Partition *start) {
   SearchCache own;
   Searcher searcher(problem, target, options, cache ? cache : &own);
-  return start ? searcher.run(*start) : searcher.run();
+  return start && isPartitionOf(problem, *start) ? searcher.run(*start)
+                                                 : searcher.run();
 }

@@ -464,16 +464,21 @@ llvm::Expected<SearchResult> Search::run() {
     if (found)
       result = best;
   }
-  // The smallest tiles, middling ones, and whole axes.
-  for (unsigned third : {0, 1, 2}) {
+  // The smallest tiles, middling ones for few warps and for many, and whole
+  // axes.
+  struct Start {
+    unsigned half;
+    int64_t warps, stages;
+  };
+  for (Start start : {Start{0, 4, 2}, {1, 4, 2}, {1, 8, 3}, {2, 8, 1}}) {
     // What is best for other extents is near, and middling.
-    if (options.start && third == 1)
+    if (options.start && start.half == 1 && start.warps == 4)
       continue;
     for (Field &field : fields)
       field.get(schedule) =
-          field.choices[third * (field.choices.size() - 1) / 2];
-    schedule.warps = options.warps ? options.warps : third == 2 ? 8 : 4;
-    schedule.stages = schedule.loop.empty() || third == 2 ? 1 : 2;
+          field.choices[start.half * (field.choices.size() - 1) / 2];
+    schedule.warps = options.warps ? options.warps : start.warps;
+    schedule.stages = schedule.loop.empty() ? 1 : start.stages;
     descend(schedule);
     if (found && (!result || best.cost < result->cost))
       result = best;

@@ -123,6 +123,20 @@ TEST(PartitionSearchTest, ReductionsThatShareTheirLoopStayTogether) {
       2u);
 }
 
+// What another problem stores need not be there.
+TEST(PartitionSearchTest, StartsAnywhereFromAnotherProblemsKernels) {
+  LinearWithNorm graph;
+  auto search = [&](const Partition &start) {
+    llvm::Expected<PartitionResult> found = searchPartition(
+        graph.problem, getTestTarget(), SearchOptions(), nullptr, &start);
+    EXPECT_TRUE(bool(found));
+    return found ? found->kernels.size() : 0;
+  };
+  NodeId result = graph.problem.results.front().node;
+  EXPECT_EQ(search({{NodeId(999)}, {result}}), 1u);
+  EXPECT_EQ(search({{NodeId(0)}}), 1u);
+}
+
 TEST(PartitionSearchTest, StopsAtTheLimit) {
   SearchOptions options;
   options.maxKernels = 0;

@@ -43,7 +43,7 @@ struct SearchCache {
 
 /// The best partition found, each kernel with its best schedule; an error if
 /// some value has no kernel at all. The search begins with the kernels of
-/// `start`, or with a few partitions of any graph.
+/// `start` if it is one of this problem, else with a few of any graph.
 llvm::Expected<PartitionResult>
 searchPartition(const Problem &problem, const Target &target,
                 const SearchOptions &options, SearchCache *cache = nullptr,
