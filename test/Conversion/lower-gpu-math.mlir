@@ -41,6 +41,20 @@ gpu.module @m {
     gpu.return
   }
 
+  // Equal products have no difference, which one of them without a rounding
+  // would have.
+  // CHECK-LABEL: gpu.func @products
+  // CHECK: %[[A:.*]] = arith.mulf
+  // CHECK: %[[B:.*]] = arith.mulf
+  // CHECK: arith.subf %[[A]], %[[B]] : f32
+  gpu.func @products(%x: f32, %y: f32, %z: f32, %p: memref<f32>) {
+    %a = arith.mulf %x, %y : f32
+    %b = arith.mulf %z, %y : f32
+    %d = arith.subf %a, %b : f32
+    memref.store %d, %p[] : memref<f32>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @others
   // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
   // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"

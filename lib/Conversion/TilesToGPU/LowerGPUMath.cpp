@@ -191,12 +191,17 @@ void invertSigmoids(Operation *root) {
 }
 
 /// One rounding less is allowed, so that LLVM forms FMAs; but not where lanes
-/// exchange what they add, which all of them have to round alike.
+/// exchange what they add, which all of them have to round alike, nor of one of
+/// two products: equal ones have no difference.
 void allowContraction(Operation *op) {
   auto isExchanged = [](Value operand) {
     return operand.getDefiningOp<gpu::ShuffleOp>() != nullptr;
   };
-  if (llvm::any_of(op->getOperands(), isExchanged))
+  auto isProduct = [](Value operand) {
+    return operand.getDefiningOp<arith::MulFOp>() != nullptr;
+  };
+  if (llvm::any_of(op->getOperands(), isExchanged) ||
+      (isa<arith::SubFOp>(op) && llvm::all_of(op->getOperands(), isProduct)))
     return;
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) ||
       getElementTypeOrSelf(op->getResult(0)).isF16())
