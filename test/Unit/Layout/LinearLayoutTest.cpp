@@ -139,7 +139,7 @@ TEST(LinearLayout, ContiguityNeedsAlignedRuns) {
 
 TEST(LinearLayout, LanesGoOnWhereRegistersEnd) {
   EXPECT_EQ(example().getLaneContiguity(1), 8);
-  EXPECT_EQ(example().getLaneContiguity(0), 2);
+  EXPECT_EQ(example().getLaneContiguity(0), 4);
   EXPECT_EQ(swizzled().getLaneContiguity(1), 1);
   LinearLayout gap({64}, {Vec{1, 32}, Vec{4, 2, 16}, Vec{8}});
   EXPECT_EQ(gap.getLaneContiguity(0), 8);
