@@ -207,6 +207,8 @@ private:
   Tried &getTried(const Schedule &schedule);
   const Cost &getCost(Tried &tried, const Schedule &schedule);
   CostedSchedule getWhole(const Schedule &schedule);
+  /// With its grid in the order that its cost is of.
+  CostedSchedule getOrdered(const Schedule &schedule);
   bool tryCandidate(const Schedule &schedule);
   bool improve();
   bool improvePairs();
@@ -337,7 +339,7 @@ std::vector<CostedSchedule> Search::getOthers(const CostedSchedule &chosen) {
     if (llvm::Error illegal = checkSchedule(problem, *best))
       llvm::consumeError(std::move(illegal));
     else
-      others.push_back(getWhole(*best));
+      others.push_back(getOrdered(*best));
   }
   return others;
 }
@@ -366,6 +368,12 @@ const Cost &Search::getCost(Tried &tried, const Schedule &schedule) {
 CostedSchedule Search::getWhole(const Schedule &schedule) {
   return {schedule,
           computeCost(problem, schedule, *getTried(schedule).counts, target)};
+}
+
+CostedSchedule Search::getOrdered(const Schedule &schedule) {
+  CostedSchedule ordered = getWhole(schedule);
+  ordered.schedule.grid = ordered.cost.kernels.front().grid;
+  return ordered;
 }
 
 /// Whether `schedule` is better than the best of this descent, which it then
@@ -485,8 +493,7 @@ llvm::Expected<SearchResult> Search::run() {
   }
   if (!result)
     return llvm::createStringError(error);
-  result->cost = getWhole(result->schedule).cost;
-  result->schedule.grid = result->cost.kernels.front().grid;
+  static_cast<CostedSchedule &>(*result) = getOrdered(result->schedule);
   if (llvm::Error illegal = checkSchedule(problem, result->schedule))
     return illegal;
   result->candidates = best.candidates;

@@ -61,6 +61,12 @@ TEST(SearchOthersTest, DifferentLegalAndNotMuchSlower) {
     EXPECT_FALSE(bool(checkSchedule(graph.problem, other.schedule)));
     EXPECT_LE(other.cost.time, result.cost.time * 1.25);
     EXPECT_LE(other.cost.excess, result.cost.excess);
+    // In the order of its own grid.
+    llvm::Expected<LoopNest> nest = planLoopNest(graph.problem, other.schedule);
+    ASSERT_TRUE(bool(nest));
+    EXPECT_EQ(other.cost.time,
+              computeCost(graph.problem, other.schedule, *nest, getTestTarget())
+                  .time);
   }
 }
 
