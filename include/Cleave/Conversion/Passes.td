@@ -253,7 +253,8 @@ def LowerGPUMathPass : Pass<"cleave-lower-gpu-math", "::mlir::gpu::GPUModuleOp">
     exact. exp, exp2, log, log2, rsqrt and division become the `.approx` or `.full`
     instructions (at most a few ulp; infinities, NaN and 0 are exact), sqrt,
     abs, fma, floor, ceil and copysign LLVM intrinsics, tanh and erf
-    polynomials, of one element of a vector after the other. What is left is a library call after convert-gpu-to-nvvm.
+    polynomials, of one element of a vector after the other. What is left is a
+    library call after convert-gpu-to-nvvm.
 
     ```mlir
     %e = math.exp %x : f32

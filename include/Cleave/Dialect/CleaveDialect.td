@@ -69,6 +69,8 @@ def Cleave_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNameAttrName = "cleave.name";
     /// Name of the argument attribute that bounds its elements' magnitude.
     static constexpr llvm::StringLiteral kRangeAttrName = "cleave.range";
+    /// The bound of arguments without that attribute: f16's largest number.
+    static constexpr double kDefaultRange = 65504;
   }];
 }
 

@@ -249,11 +249,10 @@ static RankedTensorType getPlainType(Type type) {
 
 /// Whether a declared range exceeds what rewrites assume without one.
 bool FunctionEmitter::hasWideArgument() {
-  constexpr double kDefaultRange = 65504;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto range =
         function.getArgAttrOfType<FloatAttr>(i, CleaveDialect::kRangeAttrName);
-    if (range && range.getValueAsDouble() > kDefaultRange)
+    if (range && range.getValueAsDouble() > CleaveDialect::kDefaultRange)
       return true;
   }
   return false;

@@ -19,6 +19,17 @@
 using namespace mlir;
 using namespace mlir::cleave;
 
+Value cleave::getRepeated(Value value, SmallVectorImpl<Operation *> *ops) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<vector::BroadcastOp, vector::TransposeOp>(op))
+      break;
+    if (ops)
+      ops->push_back(op);
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }

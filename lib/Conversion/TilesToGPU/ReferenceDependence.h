@@ -26,6 +26,10 @@ namespace mlir::cleave {
 /// 245, which 16 bits have room for.
 inline constexpr double kFar = 5.5;
 
+/// Follows `value` up through broadcasts and transposes to what they repeat.
+/// `ops`: those that it passes.
+Value getRepeated(Value value, SmallVectorImpl<Operation *> *ops = nullptr);
+
 /// How a value depends on the reference of its row. If that were less by s
 /// (the old one by its own s), then
 enum class Dependency {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cleave/Conversion/Passes.h"
+#include "ReferenceDependence.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,17 +32,6 @@ using namespace mlir;
 
 /// From here on, neighbours of y lie at least 16 apart.
 static constexpr double kCoarse = 1 << 27;
-
-/// Follows `value` up through broadcasts and transposes to what they repeat.
-static Value getRepeated(Value value, SmallVectorImpl<Operation *> &ops) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<vector::BroadcastOp, vector::TransposeOp>(op))
-      break;
-    ops.push_back(op);
-    value = op->getOperand(0);
-  }
-  return value;
-}
 
 /// What `ops` make of another value than they did.
 static Value repeat(OpBuilder &b, Value value, ArrayRef<Operation *> ops) {
@@ -135,7 +125,7 @@ struct ScaleDifference : OpRewritePattern<math::ExpOp> {
     if (!type || !type.getElementType().isF32() || !difference)
       return failure();
     SmallVector<Operation *> ops;
-    Value row = getRepeated(difference.getRhs(), ops);
+    Value row = cleave::getRepeated(difference.getRhs(), &ops);
     auto rowType = dyn_cast<VectorType>(row.getType());
     if (rowType && rowType.getNumElements() >= type.getNumElements())
       return failure();

@@ -38,16 +38,6 @@ using namespace mlir::cleave;
 /// tensor cores compute, and cost less than the branch around them.
 static constexpr int64_t kManyValues = 128;
 
-/// What `value` repeats along other dimensions.
-static Value getRepeated(Value value) {
-  while (auto *op = value.getDefiningOp()) {
-    if (!isa<vector::BroadcastOp, vector::TransposeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 namespace {
 /// A loop that multiplies states by factors which are exponentials.
 struct Rescaling {

@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace mlir::cleave;
 using namespace mlir::cleave::egraph;
 
-/// What strict numerics assumes of an argument without a declared range.
-static constexpr double kDefaultRange = 65504;
-
 namespace {
 struct KnownOp {
   StringLiteral name;
@@ -262,7 +259,7 @@ ClassId AlgebraGraph::addArgument(unsigned index, RankedTensorType type,
   if (auto element = dyn_cast<FloatType>(type.getElementType())) {
     double largest =
         APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
-    facts.hi = std::min(range.value_or(kDefaultRange), largest);
+    facts.hi = std::min(range.value_or(CleaveDialect::kDefaultRange), largest);
     facts.lo = -facts.hi;
     if (!range)
       undeclaredArguments.insert(index);

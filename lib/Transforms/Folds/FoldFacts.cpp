@@ -22,8 +22,6 @@ using namespace mlir::cleave;
 using namespace mlir::cleave::folds;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// What strict numerics assumes of arguments without a range.
-static constexpr double kDefaultRange = 65504;
 /// No axis is longer.
 static constexpr double kMaxExtent = 2147483648.0;
 
@@ -243,7 +241,7 @@ static double getArgumentBound(BlockArgument argument) {
     return kInfinity;
   auto range = function.getArgAttrOfType<FloatAttr>(
       argument.getArgNumber(), CleaveDialect::kRangeAttrName);
-  return range ? range.getValueAsDouble() : kDefaultRange;
+  return range ? range.getValueAsDouble() : CleaveDialect::kDefaultRange;
 }
 
 /// The product of the axes' extents, each at its largest.

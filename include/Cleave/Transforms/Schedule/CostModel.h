@@ -56,8 +56,8 @@ struct KernelCost {
   double largestTile = 0;
   /// Loads that wait for each other: one a loop step.
   double loadSteps = 0;
-  /// The grid in its order, as given or in which the blocks that run at one time
-  /// share most of what they load, and what device memory moves then.
+  /// The grid in its order, as given or in which the blocks that run at one
+  /// time share most of what they load, and what device memory moves then.
   llvm::SmallVector<AxisTile, 4> grid;
   double movedBytes = 0;
   /// Those of them that no ring can load ahead: loops that hold others.
