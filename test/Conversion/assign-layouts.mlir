@@ -70,3 +70,36 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A row that is a block's only tile is read once, and so are the f32 weights
+// beside it: in its layout, of 8 neighbours a thread, not in that of their own
+// accesses.
+// CHECK-DAG: #[[LINE:layout[0-9]*]] = #cleave_tile.layout<[1024] reg = [(1), (2), (4)],
+// CHECK-LABEL: @row
+// CHECK: %[[X:.*]] = vector.transfer_read {{.*}}cleave_tile.layout = #[[LINE]]{{.*}} : memref<1024xf16>
+// CHECK-NEXT: vector.transfer_read {{.*}}cleave_tile.layout = #[[LINE]]{{.*}} : memref<1024xf32>
+// CHECK-NOT: vector.transfer_read
+// CHECK-NOT: convert_layout
+// CHECK: vector.transfer_write
+gpu.module @m {
+  gpu.func @row(%ws: memref<1024xf32>, %xs: memref<1024xf16>, %ys: memref<1024xf16>) kernel attributes {cleave.warps = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f16
+    %fzero = arith.constant 0.0 : f32
+    %none = arith.constant dense<0.0> : vector<1xf32>
+    %x = vector.transfer_read %xs[%c0], %zero {in_bounds = [true]} : memref<1024xf16>, vector<1024xf16>
+    %w = vector.transfer_read %ws[%c0], %fzero {in_bounds = [true]} : memref<1024xf32>, vector<1024xf32>
+    %xf = arith.extf %x : vector<1024xf16> to vector<1024xf32>
+    %rows = vector.broadcast %xf : vector<1024xf32> to vector<1x1024xf32>
+    %s = vector.multi_reduction <add>, %rows, %none [1] : vector<1x1024xf32> to vector<1xf32>
+    %t = vector.extract %s[0] : f32 from vector<1xf32>
+    %tb = vector.broadcast %t : f32 to vector<1024xf32>
+    %d = arith.mulf %xf, %tb : vector<1024xf32>
+    %y = arith.mulf %d, %w : vector<1024xf32>
+    %yh = arith.truncf %y : vector<1024xf32> to vector<1024xf16>
+    vector.transfer_write %yh, %ys[%c0] {in_bounds = [true]} : vector<1024xf16>, memref<1024xf16>
+    gpu.return
+  }
+}

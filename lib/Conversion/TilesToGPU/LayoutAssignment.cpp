@@ -56,6 +56,16 @@ static LogicalResult checkTileType(Operation *op, Type type) {
   return success();
 }
 
+static int64_t getNumElements(Value tile) {
+  return cast<VectorType>(tile.getType()).getNumElements();
+}
+
+/// Whether a tile has one position along all dimensions but one.
+static bool isRow(vector::TransferReadOp read) {
+  return llvm::count_if(read.getVectorType().getShape(),
+                        [](int64_t size) { return size != 1; }) <= 1;
+}
+
 LogicalResult LayoutAssignment::checkAndClassify() {
   WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto isVector = [](Type type) { return isa<VectorType>(type); };
@@ -81,6 +91,8 @@ LogicalResult LayoutAssignment::checkAndClassify() {
   });
   if (result.wasInterrupted())
     return failure();
+  for (Value value : tiles)
+    mostElements = std::max(mostElements, getNumElements(value));
   for (Value value : tiles) {
     rematerializable[value] = computeRematerializable(value);
     Operation *op = value.getDefiningOp();
@@ -101,10 +113,10 @@ bool LayoutAssignment::computeRematerializable(Value value) {
   if (isa<arith::ConstantOp, ub::PoisonOp, vector::CreateMaskOp,
           vector::ConstantMaskOp, vector::StepOp, tile::ReadOp>(op))
     return true;
-  // Threads that share an element read it from the same cache line.
+  // Threads that share an element read it from the same cache line. A row that
+  // no larger tile repeats is shared by none.
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    return llvm::count_if(read.getVectorType().getShape(),
-                          [](int64_t size) { return size != 1; }) <= 1 &&
+    return isRow(read) && getNumElements(value) < mostElements &&
            (!read.getMask() || rematerializable.lookup(read.getMask()));
   // Tiles from a ring are too large to repeat more than products and casts.
   bool cheap = isa<arith::ArithDialect>(op->getDialect());
@@ -219,13 +231,27 @@ LogicalResult LayoutAssignment::assignAnchors() {
     if (isTile(op.getResult()) && comesFromRing.contains(op.getSource()))
       assign(op.getResult(), getReducedLayout(op), Load);
   });
+  std::vector<std::pair<vector::TransferReadOp, GlobalAccess>> rows;
   for (vector::TransferReadOp read : reads) {
     FailureOr<GlobalAccess> access =
         GlobalAccess::get(cast<VectorTransferOpInterface>(*read));
     if (failed(access))
       return failure();
-    if (!isRematerializable(read.getResult()))
+    if (isRematerializable(read.getResult()))
+      continue;
+    if (isRow(read))
+      rows.emplace_back(read, *access);
+    else
       assign(read.getResult(), getAccessLayout(*access, warps), Load);
+  }
+  // Rows that meet have one layout, whatever their elements: that of the ones
+  // of which an access has the most.
+  llvm::stable_sort(rows, [](const auto &a, const auto &b) {
+    return a.second.getVectorWidth() > b.second.getVectorWidth();
+  });
+  for (auto &[read, access] : rows) {
+    spread();
+    assign(read.getResult(), getAccessLayout(access, warps), Load);
   }
   return success();
 }

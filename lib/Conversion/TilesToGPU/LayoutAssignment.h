@@ -27,7 +27,8 @@ namespace mlir::cleave {
 /// are made in a loop and used behind it keep the loop's layout.
 ///
 /// Values that are cheap to make again (constants, masks, broadcast scalars,
-/// small loads and what is computed from these alone) have no layout here.
+/// rows smaller than other tiles, and what is computed from these alone) have no
+/// layout here.
 class LayoutAssignment {
 public:
   LayoutAssignment(gpu::GPUFuncOp func, int64_t warps)
@@ -75,8 +76,9 @@ private:
   DenseMap<Value, bool> rematerializable;
   /// Made of tiles in shared memory alone.
   DenseSet<Value> comesFromRing;
-  /// All tiles in program order.
+  /// All tiles in program order, and the elements of the largest.
   SmallVector<Value> tiles;
+  int64_t mostElements = 0;
   std::priority_queue<Candidate> queue;
   uint64_t nextSequence = 0;
 };
