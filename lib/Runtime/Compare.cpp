@@ -42,6 +42,7 @@ Comparison mlir::cleave::compare(const HostArray &actual,
         continue;
       if (result.nonFiniteMismatches++ == 0)
         result.firstMismatch = int64_t(i);
+      result.finiteForNaN += std::isnan(r[i]) && std::isfinite(a[i]);
       continue;
     }
     double difference = std::abs(a[i] - r[i]);

@@ -101,6 +101,11 @@ static bool printComparison(const Port &port, const RunRecord &record,
     outs() << ", " << comparison.nonFiniteMismatches
            << " elements differ in being infinite or NaN, the first at "
            << comparison.firstMismatch;
+  // A mask on one side of a product leaves it open whether NaN is seen.
+  if (int64_t count = comparison.finiteForNaN;
+      count && count == comparison.nonFiniteMismatches)
+    outs() << ", all NaN in the reference alone (open where memory holds NaN "
+              "that only one operand of a product masks: numerics.md, 18)";
   if (comparison.nonFinite)
     outs() << ", " << comparison.nonFinite << " of " << part.size()
            << " not finite";

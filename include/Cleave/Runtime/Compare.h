@@ -23,7 +23,9 @@ struct Comparison {
   int64_t nonFinite = 0;
   /// Elements that are infinite or NaN on one side only, or differently.
   int64_t nonFiniteMismatches = 0;
-  /// The row-major index of the first of them.
+  /// Those of them that are NaN in the reference and finite in the result.
+  int64_t finiteForNaN = 0;
+  /// The row-major index of the first mismatch.
   int64_t firstMismatch = -1;
 
   bool isWithin(double tolerance) const {
