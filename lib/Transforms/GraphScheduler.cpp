@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
@@ -127,7 +128,7 @@ static Partition getPartition(const ScheduledGraph &graph) {
 
 /// The most parts of an axis: none shorter than a few tiles.
 int64_t GraphScheduler::getMostParts(const std::string &axis) const {
-  constexpr int64_t kMostParts = 256, kLeastPart = 128;
+  constexpr int64_t kMostParts = 256, kLeastPart = 64;
   return std::min(kMostParts, axes.representative(point)[axis] / kLeastPart);
 }
 
@@ -144,17 +145,14 @@ static bool isSplit(const GraphSchedule &schedule) {
                       [](const auto &parts) { return parts.second > 1; });
 }
 
-/// More kernels, or parts where there were none in no fewer kernels, have to be
-/// worth it, since the model knows times roughly.
 static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
-  constexpr double kWorth = 0.98;
-  size_t kernels = schedule.graph.kernels.size();
-  size_t before = best.graph.kernels.size();
-  bool simple = kernels < before ||
-                (kernels == before && (isSplit(best) || !isSplit(schedule)));
-  return schedule.cost < best.cost &&
-         (simple || schedule.cost.excess < best.cost.excess ||
-          schedule.cost.time < kWorth * best.cost.time);
+  auto weigh = [](const GraphSchedule &each) {
+    Cost cost;
+    cost += each.cost;
+    cost.time *= getWeight(each.graph.kernels.size(), isSplit(each));
+    return cost;
+  };
+  return weigh(schedule) < weigh(best);
 }
 
 /// How many times the blocks of the smallest kernel fill the multiprocessors
@@ -167,10 +165,20 @@ int64_t GraphScheduler::getFill(const GraphSchedule &schedule) const {
   return static_cast<int64_t>(std::ceil(fill));
 }
 
+/// Whether the second of two kernels takes so long that one of parts, which
+/// stores less, may be faster.
+static bool mayFuse(const GraphSchedule &schedule) {
+  constexpr double kWorth = 0.03;
+  ArrayRef<KernelCost> kernels = schedule.cost.kernels;
+  return kernels.size() == 2 && std::min(kernels[0].time, kernels[1].time) >
+                                    kWorth * schedule.cost.time;
+}
+
 /// As above, with the best numbers of parts: one symbol after the other, twice
-/// or half as many while that helps. The kernels of the first number are where
-/// the search begins for others, until the best one is known. One part is tried
-/// if there is no best schedule without parts, `whole`, from another region.
+/// or half as many while that helps, and then as many as are whole tiles. The
+/// kernels of the first number are where the search begins for others, until
+/// the best one is known. One part is tried if there is no best schedule
+/// without parts, `whole`, from another region.
 std::optional<GraphSchedule>
 GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
                               const GraphSchedule *whole, std::string &reason) {
@@ -195,8 +203,9 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
     int64_t most = axis.empty() ? 1 : getMostParts(axis);
     if (most < 2 || farAxes.count(axis))
       continue;
-    auto first = static_cast<int64_t>(llvm::bit_floor(
-        static_cast<uint64_t>(std::clamp<int64_t>(fill, 2, most))));
+    // What is to become one kernel has no blocks but parts.
+    auto first = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
+        fill < 2 ? most : std::clamp<int64_t>(fill, 2, most))));
     std::optional<Partition> partition;
     auto tryParts = [&](int64_t parts) {
       // Of parts that bring nothing alone, others need none.
@@ -221,6 +230,14 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
       fewer = true;
     for (int64_t parts = first * 2; !fewer && parts <= most && tryParts(parts);)
       parts *= 2;
+    if (best && best->graph.splits[symbol] > 1) {
+      auto extent = static_cast<uint64_t>(axes.representative(point)[axis]);
+      auto parts = static_cast<uint64_t>(best->graph.splits[symbol]);
+      uint64_t tile = llvm::PowerOf2Ceil(llvm::divideCeil(extent, parts));
+      uint64_t even = llvm::divideCeil(extent, tile);
+      if (even > 1 && even != parts)
+        tryParts(static_cast<int64_t>(even));
+    }
     if (best && best->cost.time > far)
       farAxes.insert(axis);
   }
@@ -258,7 +275,7 @@ FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
     const GraphSchedule *whole = nullptr;
     if (!found.regions.empty() && !symbols.empty())
       whole = &found.regions[found.best];
-    if (whole && (!options.split || getFill(*whole) < 2))
+    if (whole && (!options.split || (getFill(*whole) < 2 && !mayFuse(*whole))))
       continue;
     std::optional<GraphSchedule> best =
         scheduleParts(region, symbols, whole, why);
@@ -294,9 +311,8 @@ FailureOr<FoundSchedules> GraphScheduler::schedule(const Bindings &at) {
 // Schedules from elsewhere
 //===----------------------------------------------------------------------===//
 
-/// As the search counts it: kernels that share a launch run at once.
-static Cost computeGraphCost(ArrayRef<ScheduledKernel> kernels,
-                             ArrayRef<LoopNest> nests, const Target &target) {
+Cost cleave::computeGraphCost(ArrayRef<ScheduledKernel> kernels,
+                              ArrayRef<LoopNest> nests, const Target &target) {
   Cost cost, launch;
   auto finish = [&] {
     if (launch.kernels.empty())

@@ -102,6 +102,12 @@ private:
 /// "region 1 (input): 12.3 us in 2 kernels"
 std::string describe(const GraphSchedule &schedule);
 
+/// As the search counts it: kernels that share a launch run at once.
+schedule::Cost
+computeGraphCost(llvm::ArrayRef<schedule::ScheduledKernel> kernels,
+                 llvm::ArrayRef<schedule::LoopNest> nests,
+                 const schedule::Target &target);
+
 /// The schedule that `attr` stands for, with its cost at the extents `point`.
 /// Gives the reason if it is not one of `function`.
 llvm::Expected<GraphSchedule> evaluateSchedule(func::FuncOp function,

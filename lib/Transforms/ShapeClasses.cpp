@@ -57,41 +57,34 @@ class CostedGraph {
 public:
   CostedGraph(const ScheduledGraph &graph, const AxisTable &axes,
               const Target &target)
-      : axes(axes), target(target), splits(graph.splits) {
-    for (const ScheduledKernel &kernel : graph.kernels) {
-      kernels.push_back({kernel.problem, kernel.schedule, {}});
-      llvm::Expected<LoopNest> nest =
-          planLoopNest(kernel.problem, kernel.schedule);
+      : axes(axes), target(target), splits(graph.splits),
+        kernels(graph.kernels),
+        hasParts(llvm::any_of(
+            splits, [](const auto &parts) { return parts.second > 1; })) {
+    for (const ScheduledKernel &kernel : kernels)
       // It has been planned before.
-      kernels.back().nest = llvm::cantFail(std::move(nest));
-    }
+      nests.push_back(
+          llvm::cantFail(planLoopNest(kernel.problem, kernel.schedule)));
   }
 
   double getTime(Bindings extents) {
     extents.insert(splits.begin(), splits.end());
     Bindings all = axes.representative(extents);
-    Cost cost;
-    for (Kernel &kernel : kernels) {
+    for (ScheduledKernel &kernel : kernels)
       setRepresentative(kernel.problem, all);
-      cost += computeCost(kernel.problem, kernel.schedule, kernel.nest, target);
-    }
-    // More kernels have to be worth it. What does not fit is worse than
-    // anything that does.
-    constexpr double kWorth = 1.05;
-    double worth = std::pow(kWorth, double(kernels.size()) - 1);
-    return cost.time * worth + (cost.excess - 1) * 1e9;
+    Cost cost = computeGraphCost(kernels, nests, target);
+    // What does not fit is worse than anything that does.
+    return cost.time * getWeight(kernels.size(), hasParts) +
+           (cost.excess - 1) * 1e9;
   }
 
 private:
-  struct Kernel {
-    Problem problem;
-    Schedule schedule;
-    LoopNest nest;
-  };
   const AxisTable &axes;
   const Target &target;
   const Bindings &splits;
-  std::vector<Kernel> kernels;
+  std::vector<ScheduledKernel> kernels;
+  std::vector<LoopNest> nests;
+  bool hasParts;
 };
 } // namespace
 

@@ -27,8 +27,8 @@ namespace mlir::cleave {
 /// are made in a loop and used behind it keep the loop's layout.
 ///
 /// Values that are cheap to make again (constants, masks, broadcast scalars,
-/// rows smaller than other tiles, and what is computed from these alone) have no
-/// layout here.
+/// rows smaller than other tiles, and what is computed from these alone) have
+/// no layout here.
 class LayoutAssignment {
 public:
   LayoutAssignment(gpu::GPUFuncOp func, int64_t warps)

@@ -89,7 +89,7 @@ std::vector<int64_t> schedule::getSamples(int64_t low, int64_t high) {
 
 /// Greedy: the schedule that serves the most points that none serves yet.
 void Chooser::cover() {
-  constexpr double kSlack = 1.03;
+  constexpr double kSlack = 1.01;
   std::vector<std::vector<double>> times(points.size());
   std::vector<double> limit(points.size());
   for (auto [number, point] : llvm::enumerate(points)) {

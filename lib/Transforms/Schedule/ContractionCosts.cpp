@@ -67,9 +67,35 @@ bool NestCounter::isMadeByRows(const NestBlock &block,
   llvm::ArrayRef<NodeId> body = getBody(problem, contraction);
   const Node &lhs = problem[body[0]], &rhs = problem[body[1]];
   return chosen.stages > 1 && isTensor(lhs.element) &&
-         !uses.rows.count(contraction) && !block.cheap[body[0]] &&
+         !hasRows(block, contraction) && !block.cheap[body[0]] &&
          getPadded(block, subtract(lhs.axes, rhs.axes)) >=
              16 * static_cast<double>(chosen.warps);
+}
+
+/// Whether rows of the contraction's result are used as a whole where it is
+/// made. What a loop only sums up is used behind the loop; an axis of both
+/// sides is neither row nor column.
+bool NestCounter::hasRows(const NestBlock &block, NodeId id) const {
+  const Node &node = problem[id];
+  auto row = uses.rows.find(id);
+  if (row == uses.rows.end())
+    return false;
+  llvm::ArrayRef<NodeId> body = getBody(problem, id);
+  const AxisSet &lhs = problem[body[0]].axes, &rhs = problem[body[1]].axes;
+  if (subtract(row->second, subtract(lhs, subtract(lhs, rhs))).empty())
+    return false;
+  auto isSum = [&] {
+    if (node.kind == NodeKind::FoldState) {
+      const FoldState &state = problem.folds[node.fold].states[node.state];
+      if (state.rebased != state.old)
+        return false;
+    }
+    return outside && &getIteration(block) == &block &&
+           llvm::any_of(block.steps, [&](const Step &step) {
+             return step.kind == Step::Accumulate && step.node == id;
+           });
+  };
+  return !isSum();
 }
 
 Division NestCounter::divide(const NestBlock &block, NodeId id) {
@@ -84,23 +110,22 @@ Division NestCounter::divide(const NestBlock &block, NodeId id) {
 Division NestCounter::computeDivision(const NestBlock &block, NodeId id) const {
   NodeId lhs = getBody(problem, id)[0], rhs = getBody(problem, id)[1];
   // Whole rows for each warp: the columns are the right side's.
-  auto row = uses.rows.find(id);
-  if (row != uses.rows.end() &&
-      !subtract(row->second, problem[rhs].axes).empty())
+  bool rows = hasRows(block, id);
+  if (rows && !subtract(uses.rows.at(id), problem[rhs].axes).empty())
     std::swap(lhs, rhs);
   const AxisSet &left = problem[lhs].axes, &right = problem[rhs].axes;
   double m = getPadded(block, subtract(left, right));
   double n = getPadded(block, subtract(right, left));
   double k = getPadded(block, left) / m;
   auto warps = static_cast<double>(chosen.warps);
-  bool wholeRows = row != uses.rows.end() && m >= 16 * warps;
+  bool wholeRows = rows && m >= 16 * warps;
   Division division{lhs, rhs, m, n, k, {}, wholeRows};
   // Rows that are reduced have as few warps as can be. Once they are exchanged
   // the next product is divided like any other.
-  if (wholeRows || (row != uses.rows.end() && !uses.madeOfRows[id])) {
-    double rows = std::clamp(m / 16, 1.0, warps);
-    double columns = std::clamp(n / 8, 1.0, warps / rows);
-    division.share = {rows, columns, 1, warps / (rows * columns)};
+  if (wholeRows || (rows && !uses.madeOfRows[id])) {
+    double along = std::clamp(m / 16, 1.0, warps);
+    double across = std::clamp(n / 8, 1.0, warps / along);
+    division.share = {along, across, 1, warps / (along * across)};
   } else {
     division.share = shareWork(m, n, k, warps);
   }
@@ -140,9 +165,14 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
     return llvm::is_contained(residents, operand) || isExchanged(operand) ||
            (uses.madeOfLoads[operand] && block.homes[operand] == &block);
   };
+  // Fragments that another contraction has read are in registers as well.
+  auto getLines = [&](NodeId operand, double count) {
+    bool isNew = isRead(operand) &&
+                 fragments.insert({block.number, operand, count}).second;
+    return isNew ? count : 0;
+  };
   double lines =
-      ((isRead(lhs) ? m / share.m : 0) + (isRead(rhs) ? n / share.n : 0)) /
-      share.k;
+      (getLines(lhs, m / share.m) + getLines(rhs, n / share.n)) / share.k;
   // Each warp along the other side makes the operand's fragments again.
   const std::pair<NodeId, double> makers[] = {{lhs, share.n * share.idle},
                                               {rhs, share.m * share.idle}};
@@ -150,13 +180,15 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
     if (problem[operand].kind == NodeKind::Pointwise &&
         block.homes[operand] == &block && block.cheap[operand])
       countExpression(block, operand,
-                      trips * (times - 1) * getTileSize(block, operand));
-  counts.overlapped = share.k == 1 && k >= 32 && !uses.rows.count(id);
+                      trips * (times - 1) * getTileSize(block, operand),
+                      /*isAgain=*/true);
+  counts.overlapped = share.k == 1 && k >= 32 && !hasRows(block, id);
   // Sums of warps that split K meet there behind the loop, one after the other
   // unless the loop is in another: each warp stores its own and reads all. The
   // first do while the last multiply, which hides half.
   if (share.k > 1 && chosen.stages > 1) {
-    double bytes = m * n * share.k * sizeof(float);
+    constexpr double kPadding = 16;
+    double bytes = m * share.k * (n * sizeof(float) + kPadding);
     if (outside && outside->parent)
       cost.sharedBytes += static_cast<int64_t>(bytes);
     else
@@ -167,8 +199,10 @@ void NestCounter::countFragments(const NestBlock &block, NodeId id,
   constexpr double kBytes = 2;
   double slices = counts.overlapped ? 2 * 16 : 8;
   cost.sharedTraffic += trips * k * kBytes * lines * warps;
-  counts.liveBytes =
-      std::max(counts.liveBytes, liveSum + slices * kBytes * lines * warps);
+  // A side that is made by rows is there as a whole.
+  double made = madeByRows ? kBytes * m * k : 0;
+  counts.liveBytes = std::max(counts.liveBytes,
+                              liveSum + made + slices * kBytes * lines * warps);
 }
 
 /// Each thread keeps a part of the state up to the end of the loop. It cannot

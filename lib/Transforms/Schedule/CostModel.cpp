@@ -39,6 +39,13 @@ bool Cost::operator<(const Cost &other) const {
          std::make_tuple(getRank(other.time), other.loadedBytes, other.time);
 }
 
+double schedule::getWeight(size_t kernels, bool hasParts) {
+  constexpr double kWorth = 1.02, kParts = 1.01;
+  constexpr size_t kFew = 3;
+  return std::pow(kWorth, static_cast<double>(std::min(kernels, kFew))) *
+         (hasParts ? kParts : 1);
+}
+
 /// Shared memory of a block in bytes.
 static int64_t getSharedBytes(const NestCounts &counts,
                               const Schedule &schedule) {
@@ -81,6 +88,7 @@ private:
     return cost.loadSteps <= 1 && cost.rings == 0 && counts.ringBytes == 0;
   }
   bool isSteady() const;
+  double getExchangeFactor() const;
   double getCompute(double running) const;
   double getAlone(double loads, double barriers, double compute,
                   double ends) const;
@@ -88,7 +96,6 @@ private:
   double getWaveBytes(llvm::ArrayRef<AxisTile> grid, double blocks) const;
   /// What device memory loads.
   double getMovedBytes(llvm::ArrayRef<AxisTile> grid, double concurrent) const;
-  double getUnfairBytes(double concurrent) const;
   double getTail(llvm::ArrayRef<AxisTile> grid, double concurrent) const;
   void orderGrid(double concurrent);
 
@@ -125,25 +132,18 @@ double TimeModel::getWaveBytes(llvm::ArrayRef<AxisTile> grid,
 }
 
 /// Consecutive blocks run at one time. What they share is loaded once; what a
-/// wave shares with the one before is still in the cache only if all is small.
+/// wave shares with the one before is still in the cache only if all is small,
+/// and so is what the loops of a block load again.
 double TimeModel::getMovedBytes(llvm::ArrayRef<AxisTile> grid,
                                 double concurrent) const {
   double once = getWaveBytes(grid, cost.blocks);
   if (once <= target.cachedBytes)
     return once;
   double waves = std::max(1.0, cost.blocks / concurrent);
-  return std::max(once, waves * getWaveBytes(grid, concurrent));
-}
-
-/// Rings are asked for at once in the beginning, and come in any order: blocks
-/// that got theirs last end last. In bytes that memory moves meanwhile.
-double TimeModel::getUnfairBytes(double concurrent) const {
-  constexpr double kUnfair = 0.3;
-  if (isLoadedOnce() || chosen.stages == 1)
-    return 0;
-  double asked = std::min(cost.blocks, concurrent) *
-                 static_cast<double>((chosen.stages - 1) * counts.ringBytes);
-  return kUnfair * std::min(asked, cost.movedBytes);
+  double wave = getWaveBytes(grid, concurrent);
+  double again = std::max(0.0, counts.wholeBytes / getWaveBytes(grid, 1) - 1);
+  double lost = std::max(0.0, 1 - target.cachedBytes / wave);
+  return std::max(once, waves * wave) * (1 + again * lost);
 }
 
 /// How long multiprocessors wait for the last ones, half of them on average:
@@ -213,7 +213,16 @@ void TimeModel::orderGrid(double concurrent) {
 /// that are at different places. A warp alone in its block waits for itself.
 bool TimeModel::isSteady() const {
   constexpr double kManyBlocks = 8;
-  return cost.tensorMacs > 0 && chosen.warps > 1 && getBlocks() >= kManyBlocks;
+  return cost.tensorMacs > 0 && chosen.warps > 1 && cost.resident > 1 &&
+         getBlocks() >= kManyBlocks;
+}
+
+/// In a loop warps that wait for each other are at different places; where rows
+/// are only reduced all come at one time.
+double TimeModel::getExchangeFactor() const {
+  if (isLoadedOnce())
+    return cost.tensorMacs > 0 ? 2 : 0.25;
+  return std::max(1.0, static_cast<double>(chosen.warps) / 4);
 }
 
 /// How long a block computes while so many warps are running. Few do not keep
@@ -230,7 +239,9 @@ double TimeModel::getCompute(double running) const {
     return std::min(1.0, running / enough);
   };
   double products = tensor / getShare(4);
-  double others = scalar / getShare(16) + special / getShare(4);
+  double others =
+      scalar / getShare(isLoadedOnce() ? 8 : 4) + special / getShare(4);
+  double hidden = 0.3;
   if (isSteady()) {
     // Large tiles are many independent instructions a warp; those that load
     // fragments take turns with them, and moves do where registers get short.
@@ -240,10 +251,11 @@ double TimeModel::getCompute(double running) const {
     others = scalar / getShare(16 / depth) + special / getShare(4 / depth);
     others *= 1 + std::max(0.0, registers - kMany) / 128;
     others += kLoads * shared;
+    hidden = 0.7;
   }
-  return std::max(shared,
+  return std::max(shared / getShare(4),
                   std::max(products, others) +
-                      (1 - 0.7 * getShare(8)) * std::min(products, others));
+                      (1 - hidden * getShare(8)) * std::min(products, others));
 }
 
 /// How long a block takes that no other one disturbs. A step waits for its
@@ -256,7 +268,7 @@ double TimeModel::getAlone(double loads, double barriers, double compute,
   double waiting = barriers * std::max(1.0, warps / 6);
   // Without a loop it waits once, however many stages there are.
   if (isLoadedOnce())
-    return target.latency + waiting + loads + compute;
+    return target.latency + (barriers + waiting) / 2 + loads + compute;
   if (chosen.stages == 1)
     return steps * target.latency + barriers + loads + compute;
   double alone =
@@ -264,7 +276,7 @@ double TimeModel::getAlone(double loads, double barriers, double compute,
       std::max({loads, waiting * (counts.overlapped ? 0.7 : 1.0) + compute,
                 (steps * target.latency + loads) /
                     static_cast<double>(chosen.stages - 1)}) +
-      (cost.exposedSteps + std::max(0.0, cost.rings - 1)) * target.latency;
+      (cost.exposedSteps + 2 * std::max(0.0, cost.rings - 1)) * target.latency;
   // A warp alone does not compute while it asks for loads.
   return alone + (chosen.warps == 1 ? 0.5 * std::min(loads, compute) : 0);
 }
@@ -273,13 +285,16 @@ KernelCost TimeModel::run() {
   double threads = static_cast<double>(chosen.warps) * 32;
   cost.registersPerThread = getRegisters(counts, chosen);
   cost.sharedBytes = getSharedBytes(counts, chosen);
-  // Blocks that a multiprocessor holds at once.
+  // Blocks that a multiprocessor holds at once. Each takes some shared memory
+  // for the system.
+  constexpr double kReservedBytes = 1024;
   double resident = std::min(
       {static_cast<double>(target.warps) / static_cast<double>(chosen.warps),
        static_cast<double>(target.registers) /
            (static_cast<double>(cost.registersPerThread) * threads),
        static_cast<double>(target.sharedBytes) /
-           static_cast<double>(std::max<int64_t>(cost.sharedBytes, 1)),
+           (static_cast<double>(cost.sharedBytes) + counts.nearlyResident +
+            kReservedBytes),
        16.0});
   resident = std::max(1.0, std::floor(resident));
   cost.resident = static_cast<int64_t>(resident);
@@ -290,17 +305,23 @@ KernelCost TimeModel::run() {
                              static_cast<double>(range.tile));
   cost.waves = std::ceil(cost.blocks / (units * resident));
 
+  // What all blocks read is with the multiprocessor after the first.
+  double kept = counts.keptBytes * (1 - 1 / getBlocks());
+  double stores = cost.storedBytes / (target.cacheBytes / units);
   double loads =
-      (cost.loadedBytes + cost.storedBytes) / (target.cacheBytes / units);
+      (cost.loadedBytes - kept) / (target.cacheBytes / units) + stores;
   double warps = static_cast<double>(chosen.warps);
   double compute = getCompute(warps);
   double steps = cost.loadSteps + 1;
-  double barriers = (steps + cost.exchanges) * target.barrier;
+  double barriers =
+      (steps + cost.exchanges * getExchangeFactor()) * target.barrier;
   // The first tile comes before anything is computed, and the last one is
   // computed when nothing comes any more.
   double ends = std::min(loads, barriers + compute) / steps +
                 counts.lateTraffic / (target.sharedTraffic / units);
-  double alone = getAlone(loads, barriers, compute, ends);
+  // A block without a loop ends when it has asked for its stores.
+  double alone = getAlone(isLoadedOnce() ? loads - stores : loads, barriers,
+                          compute, ends);
   // The busiest multiprocessor works on several blocks at a time, one after the
   // other. What one waits the others hide, but not all of it: without a ring a
   // step has two barriers, in front of its stores and behind them.
@@ -318,22 +339,20 @@ KernelCost TimeModel::run() {
                (once ? rounds : std::ceil(rounds)) * alone);
 
   // Memory has nothing to do while all blocks begin or end; with several on a
-  // multiprocessor others load then. Blocks start one after the other.
-  constexpr double kStart = 0.7;
+  // multiprocessor others load then, and after some rounds blocks do not begin
+  // together any more. They start one after the other.
+  constexpr double kStart = 1.1, kRounds = 4;
   double idle = 2 * target.latency + (once ? compute : ends);
   if (waitsTwice)
     idle += steps * target.latency;
   orderGrid(units * resident);
-  cost.memory = (cost.movedBytes + getUnfairBytes(units * together)) /
-                    target.memoryBytes +
-                std::max(1.0, blocks / (together * together)) * idle;
+  cost.memory = cost.movedBytes / target.memoryBytes +
+                std::clamp(blocks / (together * together), 1.0, kRounds) * idle;
   cost.time = std::max(cost.time, blocks * kStart * target.barrier + idle);
-  cost.busy = cost.blocks / units *
-              std::max({(cost.loadedBytes + cost.storedBytes) /
-                            (target.cacheBytes / units),
-                        cost.tensorMacs / (target.tensorMacs / units),
-                        cost.scalarOps / (target.scalarOps / units) +
-                            cost.specialOps / (target.specialOps / units)});
+  // The same if other blocks follow as soon as one ends.
+  cost.busy =
+      cost.blocks / units *
+      std::max({loads, getCompute(resident * warps) + waits, alone / resident});
   cost.time = overlap(cost.time, cost.memory) + target.launch;
   return cost;
 }

@@ -135,11 +135,15 @@ bool NestCounter::isInPieces(const NestBlock &block, const Node &tensor) const {
              std::min(kLeast, getExtent(last) * bytes);
 }
 
-/// The operations of `id` and of what is fused into it.
+/// The operations of `id` and of what is fused into it. Without a ring, whose
+/// tiles each use reads in a layout of its own, what was computed is there.
 void NestCounter::countExpression(const NestBlock &block, NodeId id,
-                                  double elements) {
+                                  double elements, bool isAgain) {
   const Node &node = problem[id];
   if (node.kind != NodeKind::Pointwise)
+    return;
+  if (!isAgain && !hasRing(block) &&
+      !expressions.insert({block.number, id}).second)
     return;
   if (isSpecial(node.op))
     cost.specialOps += elements;
@@ -152,7 +156,7 @@ void NestCounter::countExpression(const NestBlock &block, NodeId id,
     // Numbers of 16 bits are converted by whoever reads them; their products
     // are exact without.
     if (!block.tiles[operand])
-      countExpression(block, operand, elements);
+      countExpression(block, operand, elements, isAgain);
     else if (getBits(problem[operand].element) == 16 &&
              node.op != Pointwise::Mul)
       cost.scalarOps += elements;
@@ -325,11 +329,21 @@ double NestCounter::getRingBytes(const NestBlock &block, NodeId id) const {
   return bytes;
 }
 
+/// Whether no block has another part of the argument than others.
+bool NestCounter::isTheSameForAll(NodeId id) const {
+  return llvm::none_of(chosen.grid, [&](const AxisTile &range) {
+    return llvm::is_contained(problem[id].axes, range.axis) &&
+           static_cast<double>(range.tile) < getExtent(range.axis);
+  });
+}
+
 void NestCounter::countLoad(const NestBlock &block, NodeId id, double trips) {
   const Node &node = problem[id];
   if (trips == 0)
     return;
   cost.loadedBytes += trips * getMovedBytes(block, node);
+  if (trips == 1 && !hasRing(block) && isTheSameForAll(id))
+    counts.keptBytes += getMovedBytes(block, node);
   double whole = getActual(block, node.axes) * getBits(node.element) / 8.0;
   counts.wholeBytes += trips * whole;
   if (isInPieces(block, node))
@@ -397,7 +411,7 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
     // What two contractions of a step share is there once.
     if (tensor)
       countFragments(block, id, trips);
-    if (chosen.stages == 1)
+    if (chosen.stages == 1 || !block.parent)
       for (NodeId operand : body)
         if (insert(sharedOperands, operand))
           cost.sharedBytes += getSharedBytes(block, problem[operand]);
@@ -528,7 +542,7 @@ bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
   constexpr double kBareStep = 0.4;
   if (countBlock(loop.body, trips * steps)) {
     cost.loadSteps += trips * steps;
-    cost.rings += block.parent ? 0 : 1;
+    cost.rings += trips;
   } else {
     cost.exchanges += kBareStep * trips * steps;
   }
@@ -539,14 +553,19 @@ bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
 /// A tile may take the place of one that is read for the last time.
 bool NestCounter::countBlock(const NestBlock &block, double trips) {
   const double before = liveSum;
+  // What is loaded behind loops and reductions comes in pieces.
+  constexpr double kPieces = 4;
   LiveTiles live;
-  bool loads = false;
+  bool loads = false, isBehind = false;
   for (const Step &step : block.steps) {
     LiveTiles made;
     if (step.kind != Step::Nest) {
+      bool isLoad = problem[step.node].kind == NodeKind::Argument;
       if (double bytes = countStep(block, step, trips))
-        made.emplace_back(step.node, bytes);
-      loads |= problem[step.node].kind == NodeKind::Argument;
+        made.emplace_back(step.node,
+                          bytes / (isLoad && isBehind ? kPieces : 1));
+      loads |= isLoad;
+      isBehind |= !block.parent && !problem.getReducedAxes(step.node).empty();
     } else {
       const Loop &loop = *step.loop;
       auto around = std::make_pair(outside, outsideTrips);
@@ -562,6 +581,7 @@ bool NestCounter::countBlock(const NestBlock &block, double trips) {
       liveSum = before + getBytes(live) + getBytes(made);
       loads |= countLoop(block, loop, trips);
       std::tie(outside, outsideTrips) = around;
+      isBehind |= !block.parent;
       // What the loop alone reads, in all its iterations.
       llvm::erase_if(
           live, [&](const auto &tile) { return !block.homes[tile.first]; });

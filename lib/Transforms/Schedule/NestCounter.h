@@ -15,10 +15,12 @@
 #define CLEAVE_LIB_TRANSFORMS_SCHEDULE_NESTCOUNTER_H
 
 #include "Cleave/Transforms/Schedule/CostModel.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cmath>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -70,6 +72,9 @@ struct NestCounts {
   double nearlyResident = 0;
   /// What is loaded, however short the runs are.
   double wholeBytes = 0;
+  /// Of the bytes that are loaded, those of which all blocks load the same,
+  /// once.
+  double keptBytes = 0;
   /// What that costs memory beside the bytes.
   double slowBytes = 0;
   /// Traffic of shared memory behind loops, while nothing else goes on.
@@ -113,12 +118,15 @@ private:
   bool countBlock(const NestBlock &block, double trips);
   bool countLoop(const NestBlock &block, const Loop &loop, double trips);
   void countLoad(const NestBlock &block, NodeId id, double trips);
+  bool isTheSameForAll(NodeId id) const;
   /// The bytes of the tile that stays in registers.
   double countStep(const NestBlock &block, const Step &step, double trips);
   void countReducedTile(double elements, const Node &reduced);
-  void countExpression(const NestBlock &block, NodeId id, double elements);
+  void countExpression(const NestBlock &block, NodeId id, double elements,
+                       bool isAgain = false);
   bool isSkipped(const NestBlock &block, NodeId id) const;
   double getBusyWarps(const NestBlock &block, NodeId contraction) const;
+  bool hasRows(const NestBlock &block, NodeId contraction) const;
   Division divide(const NestBlock &block, NodeId contraction);
   Division computeDivision(const NestBlock &block, NodeId contraction) const;
   /// Positions of a tile in registers: powers of two, whole fragments.
@@ -167,6 +175,8 @@ private:
   mutable llvm::SmallVector<double, 256> sizes;
   /// By block, once it has been asked for.
   mutable llvm::SmallVector<std::optional<bool>, 16> loops;
+  /// Operands that warps have read so many lines of, by block.
+  std::set<std::tuple<unsigned, NodeId, double>> fragments;
   /// By block and contraction.
   llvm::SmallVector<std::tuple<unsigned, NodeId, Division>, 4> divisions;
   /// Bytes of all tiles that live at once.
@@ -178,6 +188,8 @@ private:
   double outsideTrips = 1;
   /// Steps of the loops in it that are written out, parts of steps too.
   double pieces = 1;
+  /// What has been computed, by block.
+  llvm::DenseSet<std::pair<unsigned, NodeId>> expressions;
   /// Places in memory that an iteration has loaded.
   std::vector<MemoryPlace> loaded;
   /// The most shared memory in which sums of several warps meet.

@@ -93,6 +93,11 @@ struct Cost {
   Cost &operator+=(const Cost &other);
 };
 
+/// By what a time counts more since a schedule has so many kernels, and parts:
+/// they have to be worth it, as the model knows times roughly. Beyond a few
+/// kernels one more does not matter.
+double getWeight(size_t kernels, bool hasParts);
+
 /// Of a schedule as it is, its order of the grid included.
 Cost computeCost(const Problem &problem, const Schedule &schedule,
                  const LoopNest &nest, const Target &target);
