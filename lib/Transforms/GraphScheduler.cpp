@@ -203,9 +203,14 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
     int64_t most = axis.empty() ? 1 : getMostParts(axis);
     if (most < 2 || farAxes.count(axis))
       continue;
-    // What is to become one kernel has no blocks but parts.
-    auto first = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
-        fill < 2 ? most : std::clamp<int64_t>(fill, 2, most))));
+    // What is to become one kernel has no blocks but parts: of one tile each.
+    constexpr int64_t kMostTile = 256;
+    int64_t wanted = fill;
+    if (fill < 2)
+      wanted = static_cast<int64_t>(
+          llvm::PowerOf2Ceil(axes.representative(point)[axis] / kMostTile));
+    auto first = static_cast<int64_t>(llvm::bit_floor(
+        static_cast<uint64_t>(std::clamp<int64_t>(wanted, 2, most))));
     std::optional<Partition> partition;
     auto tryParts = [&](int64_t parts) {
       // Of parts that bring nothing alone, others need none.

@@ -89,7 +89,7 @@ private:
   }
   bool isSteady() const;
   double getExchangeFactor() const;
-  double getCompute(double running) const;
+  double getCompute(double blocks) const;
   double getAlone(double loads, double barriers, double compute,
                   double ends) const;
   /// Bytes of the arguments that `blocks` consecutive blocks load.
@@ -225,11 +225,12 @@ double TimeModel::getExchangeFactor() const {
   return std::max(1.0, static_cast<double>(chosen.warps) / 4);
 }
 
-/// How long a block computes while so many warps are running. Few do not keep
+/// How long a block computes while so many blocks are running. Few do not keep
 /// the units busy: products need less of each other than other instructions do.
 /// With more of them the one hides behind the other. Fragments move while other
 /// warps compute.
-double TimeModel::getCompute(double running) const {
+double TimeModel::getCompute(double blocks) const {
+  double running = blocks * static_cast<double>(chosen.warps);
   double units = static_cast<double>(target.multiprocessors);
   double tensor = cost.tensorMacs / (target.tensorMacs / units);
   double shared = cost.sharedTraffic / (target.sharedTraffic / units);
@@ -239,8 +240,11 @@ double TimeModel::getCompute(double running) const {
     return std::min(1.0, running / enough);
   };
   double products = tensor / getShare(4);
-  double others =
-      scalar / getShare(isLoadedOnce() ? 8 : 4) + special / getShare(4);
+  // Rows that are only reduced are long chains of instructions, and all blocks
+  // are at the same ones.
+  bool isChain = isLoadedOnce() && cost.tensorMacs == 0 && blocks > 1;
+  double enough = isChain ? 20 : isLoadedOnce() ? 8 : 4;
+  double others = scalar / getShare(enough) + special / getShare(4);
   double hidden = 0.3;
   if (isSteady()) {
     // Large tiles are many independent instructions a warp; those that load
@@ -311,7 +315,7 @@ KernelCost TimeModel::run() {
   double loads =
       (cost.loadedBytes - kept) / (target.cacheBytes / units) + stores;
   double warps = static_cast<double>(chosen.warps);
-  double compute = getCompute(warps);
+  double compute = getCompute(1);
   double steps = cost.loadSteps + 1;
   double barriers =
       (steps + cost.exchanges * getExchangeFactor()) * target.barrier;
@@ -334,9 +338,8 @@ KernelCost TimeModel::run() {
     waits -= steps * target.barrier / together / 2;
   // Blocks without loops take each other's places at different times.
   double rounds = blocks / together;
-  cost.time =
-      std::max(blocks * std::max(loads, getCompute(together * warps) + waits),
-               (once ? rounds : std::ceil(rounds)) * alone);
+  cost.time = std::max(blocks * std::max(loads, getCompute(together) + waits),
+                       (once ? rounds : std::ceil(rounds)) * alone);
 
   // Memory has nothing to do while all blocks begin or end; with several on a
   // multiprocessor others load then, and after some rounds blocks do not begin
@@ -350,9 +353,8 @@ KernelCost TimeModel::run() {
                 std::clamp(blocks / (together * together), 1.0, kRounds) * idle;
   cost.time = std::max(cost.time, blocks * kStart * target.barrier + idle);
   // The same if other blocks follow as soon as one ends.
-  cost.busy =
-      cost.blocks / units *
-      std::max({loads, getCompute(resident * warps) + waits, alone / resident});
+  cost.busy = cost.blocks / units *
+              std::max({loads, getCompute(resident) + waits, alone / resident});
   cost.time = overlap(cost.time, cost.memory) + target.launch;
   return cost;
 }
