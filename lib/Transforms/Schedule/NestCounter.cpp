@@ -557,6 +557,8 @@ bool NestCounter::countBlock(const NestBlock &block, double trips) {
   constexpr double kPieces = 4;
   LiveTiles live;
   bool loads = false, isBehind = false;
+  // Rings of loops one behind the other take the same memory.
+  int64_t mostRing = 0;
   for (const Step &step : block.steps) {
     LiveTiles made;
     if (step.kind != Step::Nest) {
@@ -579,7 +581,12 @@ bool NestCounter::countBlock(const NestBlock &block, double trips) {
           made.emplace_back(id, getTileSize(block, id) *
                                     getBits(problem[id].element) / 8);
       liveSum = before + getBytes(live) + getBytes(made);
+      int64_t ring = counts.ringBytes;
       loads |= countLoop(block, loop, trips);
+      if (!isWrittenOut(problem, loop)) {
+        mostRing = std::max(mostRing, counts.ringBytes - ring);
+        counts.ringBytes = ring;
+      }
       std::tie(outside, outsideTrips) = around;
       isBehind |= !block.parent;
       // What the loop alone reads, in all its iterations.
@@ -595,6 +602,7 @@ bool NestCounter::countBlock(const NestBlock &block, double trips) {
     liveSum = before + getBytes(live);
     counts.liveBytes = std::max(counts.liveBytes, liveSum);
   }
+  counts.ringBytes += mostRing;
   if (loads && trips > 1 && holdsLoop(block))
     cost.exposedSteps += trips;
   liveSum = before;
