@@ -351,6 +351,9 @@ KernelCost TimeModel::run() {
   orderGrid(units * resident);
   cost.memory = cost.movedBytes / target.memoryBytes +
                 std::clamp(blocks / (together * together), 1.0, kRounds) * idle;
+  // Where each has a ring to fill, memory waits for the last one to start.
+  if (!once)
+    cost.memory += (together - 1) * kStart * target.barrier;
   cost.time = std::max(cost.time, blocks * kStart * target.barrier + idle);
   // The same if other blocks follow as soon as one ends.
   cost.busy = cost.blocks / units *
