@@ -242,7 +242,7 @@ double TimeModel::getCompute(double blocks) const {
   double products = tensor / getShare(4);
   // Rows that are only reduced are long chains of instructions, and all blocks
   // are at the same ones.
-  bool isChain = isLoadedOnce() && cost.tensorMacs == 0 && blocks > 1;
+  bool isChain = cost.tensorMacs == 0 && blocks > 1;
   double enough = isChain ? 20 : isLoadedOnce() ? 8 : 4;
   double others = scalar / getShare(enough) + special / getShare(4);
   double hidden = 0.3;
