@@ -200,8 +200,10 @@ GraphScheduler::scheduleParts(unsigned region, ArrayRef<std::string> symbols,
   std::set<std::string> farAxes;
   for (const std::string &symbol : symbols) {
     std::string axis = getAxisOf(symbol);
+    // Two parts of a short axis bring nothing.
+    constexpr int64_t kFewParts = 4;
     int64_t most = axis.empty() ? 1 : getMostParts(axis);
-    if (most < 2 || farAxes.count(axis))
+    if (most < kFewParts || farAxes.count(axis))
       continue;
     // What is to become one kernel has no blocks but parts: of one tile each.
     constexpr int64_t kMostTile = 256;
