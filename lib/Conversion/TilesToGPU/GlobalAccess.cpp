@@ -148,12 +148,19 @@ LogicalResult GlobalAccess::resolveMask() {
   if (!mask)
     return success();
   SmallVector<OpFoldResult> bounds;
+  DenseIntElementsAttr folded;
   if (auto create = mask.getDefiningOp<vector::CreateMaskOp>()) {
     bounds = getAsOpFoldResult(create.getOperands());
   } else if (auto constant = mask.getDefiningOp<vector::ConstantMaskOp>()) {
     for (int64_t size : constant.getMaskDimSizes())
       bounds.push_back(
           IntegerAttr::get(IndexType::get(op->getContext()), size));
+  } else if (matchPattern(mask, m_Constant(&folded)) && folded.isSplat()) {
+    // What folders leave of a mask that lets all or nothing through.
+    if (folded.getSplatValue<bool>())
+      return success();
+    bounds.assign(folded.getType().getRank(),
+                  IntegerAttr::get(IndexType::get(op->getContext()), 0));
   } else {
     for (std::optional<unsigned> mem : memDims)
       if (!mem)
