@@ -434,7 +434,7 @@ double NestCounter::countStep(const NestBlock &block, const Step &step,
   // Tiles on their way to later steps lie in a ring.
   bool inRing = node.kind == NodeKind::Argument && hasRing(block);
   if (inRing) {
-    counts.ringBytes += static_cast<int64_t>(bytes * pieces * share);
+    counts.ringBytes += static_cast<int64_t>(bytes * slots * share);
     cost.sharedTraffic += trips * bytes * share;
     constexpr double kCopyBytes = 16;
     cost.scalarOps += trips * bytes * share / kCopyBytes;
@@ -501,7 +501,10 @@ void NestCounter::moveResidents(const NestBlock &block, const Loop &loop,
       continue;
     }
     for (const Step &inner : step.loop->body.steps)
-      add(step.loop->body, inner, getTrips(loop.body, *step.loop).mean);
+      add(step.loop->body, inner,
+          isWrittenOut(problem, *step.loop)
+              ? getWrittenTiles(*step.loop)
+              : getTrips(loop.body, *step.loop).mean);
   }
   if (!hasRing(loop.body))
     return;
@@ -525,6 +528,19 @@ static double getBytes(const LiveTiles &tiles) {
   return sum;
 }
 
+/// The tiles of a loop that is written out, as memory: what is left of the axis
+/// at its end takes whole fragments.
+double NestCounter::getWrittenTiles(const Loop &loop) const {
+  constexpr int64_t kFragment = 16;
+  int64_t tile = loop.range.tile, rest = problem.axes[loop.range.axis].extent;
+  int64_t whole = rest / tile;
+  rest %= tile;
+  if (rest > 0)
+    rest =
+        std::max<int64_t>(llvm::PowerOf2Ceil(rest), std::min(kFragment, tile));
+  return static_cast<double>(whole * tile + rest) / static_cast<double>(tile);
+}
+
 /// The steps of a loop of `block`; whether that waits for what they load.
 bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
                             double trips) {
@@ -532,9 +548,11 @@ bool NestCounter::countLoop(const NestBlock &block, const Loop &loop,
   if (steps > 0)
     counts.spread = std::max(counts.spread, spread / steps);
   if (isWrittenOut(problem, loop)) {
+    auto around = std::make_pair(pieces, slots);
     pieces *= steps;
+    slots *= getWrittenTiles(loop);
     bool loads = countBlock(loop.body, trips * steps);
-    pieces /= steps;
+    std::tie(pieces, slots) = around;
     return loads;
   }
   std::vector<MemoryPlace> before = std::exchange(loaded, {});

@@ -141,6 +141,7 @@ private:
     return static_cast<double>(problem.axes[axis].representative);
   }
   Trips getTrips(const NestBlock &block, const Loop &loop) const;
+  double getWrittenTiles(const Loop &loop) const;
   /// The iterations where tiles lie at `place` of their axes, from 0 to 1.
   double getTrips(const NestBlock &block, const Loop &loop, double place) const;
   double getTiles(const NestBlock &block, AxisId axis) const {
@@ -188,6 +189,8 @@ private:
   double outsideTrips = 1;
   /// Steps of the loops in it that are written out, parts of steps too.
   double pieces = 1;
+  /// The same as memory, see getWrittenTiles.
+  double slots = 1;
   /// What has been computed, by block.
   llvm::DenseSet<std::pair<unsigned, NodeId>> expressions;
   /// Places in memory that an iteration has loaded.
