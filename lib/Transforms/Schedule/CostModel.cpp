@@ -88,6 +88,7 @@ private:
     return cost.loadSteps <= 1 && cost.rings == 0 && counts.ringBytes == 0;
   }
   bool isSteady() const;
+  double getResident() const;
   double getExchangeFactor() const;
   double getCompute(double blocks) const;
   double getAlone(double loads, double barriers, double compute,
@@ -285,22 +286,25 @@ double TimeModel::getAlone(double loads, double barriers, double compute,
   return alone + (chosen.warps == 1 ? 0.5 * std::min(loads, compute) : 0);
 }
 
+/// Blocks that a multiprocessor holds at once. Each takes some shared memory
+/// for the system.
+double TimeModel::getResident() const {
+  constexpr double kReservedBytes = 1024, kMost = 16;
+  auto warps = static_cast<double>(chosen.warps);
+  double registers = static_cast<double>(cost.registersPerThread) * 32 * warps;
+  double shared = static_cast<double>(cost.sharedBytes) +
+                  counts.nearlyResident + kReservedBytes;
+  return std::max(
+      1.0, std::floor(std::min(
+               {static_cast<double>(target.warps) / warps,
+                static_cast<double>(target.registers) / registers,
+                static_cast<double>(target.sharedBytes) / shared, kMost})));
+}
+
 KernelCost TimeModel::run() {
-  double threads = static_cast<double>(chosen.warps) * 32;
   cost.registersPerThread = getRegisters(counts, chosen);
   cost.sharedBytes = getSharedBytes(counts, chosen);
-  // Blocks that a multiprocessor holds at once. Each takes some shared memory
-  // for the system.
-  constexpr double kReservedBytes = 1024;
-  double resident = std::min(
-      {static_cast<double>(target.warps) / static_cast<double>(chosen.warps),
-       static_cast<double>(target.registers) /
-           (static_cast<double>(cost.registersPerThread) * threads),
-       static_cast<double>(target.sharedBytes) /
-           (static_cast<double>(cost.sharedBytes) + counts.nearlyResident +
-            kReservedBytes),
-       16.0});
-  resident = std::max(1.0, std::floor(resident));
+  double resident = getResident();
   cost.resident = static_cast<int64_t>(resident);
   double units = static_cast<double>(target.multiprocessors);
   cost.blocks = 1;
@@ -314,7 +318,6 @@ KernelCost TimeModel::run() {
   double stores = cost.storedBytes / (target.cacheBytes / units);
   double loads =
       (cost.loadedBytes - kept) / (target.cacheBytes / units) + stores;
-  double warps = static_cast<double>(chosen.warps);
   double compute = getCompute(1);
   double steps = cost.loadSteps + 1;
   double barriers =
