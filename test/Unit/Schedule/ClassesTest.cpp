@@ -79,9 +79,13 @@ TEST(ClassesTest, OrderOfPointsDoesNotMatter) {
 
 TEST(ClassesTest, OneScheduleServesPointsWhereItIsHardlySlower) {
   auto time = [](unsigned number, const Extents &extents) {
-    return extents[0] == (number ? 2048 : 16) ? 1.0 : 1.02;
+    return extents[0] == (number ? 2048 : 16) ? 1.0 : 1.005;
   };
   EXPECT_EQ(chooseClasses({{16}, {2048}}, 2, time).size(), 1u);
+  auto slower = [](unsigned number, const Extents &extents) {
+    return extents[0] == (number ? 2048 : 16) ? 1.0 : 1.02;
+  };
+  EXPECT_EQ(chooseClasses({{16}, {2048}}, 2, slower).size(), 2u);
 }
 
 TEST(ClassesTest, ABetterScheduleOfAnotherPointIsTaken) {
