@@ -145,6 +145,7 @@ static bool isSplit(const GraphSchedule &schedule) {
                       [](const auto &parts) { return parts.second > 1; });
 }
 
+/// More kernels and parts have to be worth it, see getWeight.
 static bool isBetter(const GraphSchedule &schedule, const GraphSchedule &best) {
   auto weigh = [](const GraphSchedule &each) {
     Cost cost;
